@@ -9,7 +9,7 @@ namespace redlatch::detail {
 namespace {
 
 constexpr std::string_view hexadecimal = "0123456789abcdef";
-constexpr std::size_t shown_size = 2 * locking::permit_id_size;
+constexpr std::size_t shown_size = 2 * locking::taken_id_size;
 
 void append_raw(counter_impl const& impl, std::string const& shown, std::string& out) {
     auto const value = [](char digit) {
@@ -29,9 +29,9 @@ void append_raw(counter_impl const& impl, std::string const& shown, std::string&
 
 std::vector<std::string> shown_ids(std::string_view raw) {
     std::vector<std::string> out;
-    for (; !raw.empty(); raw.remove_prefix(locking::permit_id_size)) {
+    for (; !raw.empty(); raw.remove_prefix(locking::taken_id_size)) {
         auto& one = out.emplace_back();
-        for (char const byte : raw.substr(0, locking::permit_id_size)) {
+        for (char const byte : raw.substr(0, locking::taken_id_size)) {
             one.push_back(hexadecimal[static_cast<unsigned char>(byte) >> 4U]);
             one.push_back(hexadecimal[static_cast<unsigned char>(byte) & 15U]);
         }
@@ -45,11 +45,11 @@ std::string raw_ids(counter_impl const& impl, std::vector<std::string> const& sh
         complain(impl, "1 to " + std::to_string(most) + " permit ids can be given at once, not "
                            + std::to_string(shown.size()));
     std::string out;
-    out.reserve(shown.size() * locking::permit_id_size);
+    out.reserve(shown.size() * locking::taken_id_size);
     for (auto const& one : shown) append_raw(impl, one, out);
     std::set<std::string_view> known;
     for (std::size_t i = 0; i < shown.size(); ++i)
-        if (!known.insert(std::string_view(out).substr(i * locking::permit_id_size, locking::permit_id_size)).second)
+        if (!known.insert(std::string_view(out).substr(i * locking::taken_id_size, locking::taken_id_size)).second)
             complain(impl, "the permit id " + locking::shown(shown[i]) + " is given twice");
     return out;
 }

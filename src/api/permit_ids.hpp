@@ -17,7 +17,7 @@ std::string raw_ids(counter_impl const& impl, std::vector<std::string> const& sh
 std::string raw_id(counter_impl const& impl, std::string const& shown);
 
 inline std::size_t number_of_ids(std::string_view raw) noexcept {
-    return raw.size() / locking::permit_id_size;
+    return raw.size() / locking::taken_id_size;
 }
 
 } // namespace redlatch::detail

@@ -97,7 +97,7 @@ permit_info to_permit_info(io::client_core& core, std::string const& name, std::
     }
     for (std::size_t i = 0; i < listed.items.size(); i += 2) {
         auto const ends = number_in<double>(listed.items[i + 1]);
-        if (!ends || listed.items[i].text.size() != locking::permit_id_size) throw unexpected();
+        if (!ends || listed.items[i].text.size() != locking::taken_id_size) throw unexpected();
         if (auto permit = to_permit(listed.items[i], *ends, *now)) {
             info.leases.push_back(std::move(*permit));
         } else { // it comes back with the next request of anybody

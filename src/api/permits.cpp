@@ -34,7 +34,7 @@ namespace {
 void give_permits_back(permits_state const& state) {
     auto const& impl = state.of;
     auto const record = locking::request_record(
-        impl.what->name, detail::shown_ids(state.ids().substr(0, locking::permit_id_size)).front());
+        impl.what->name, detail::shown_ids(state.ids().substr(0, locking::taken_id_size)).front());
     auto request = impl.what->request();
     request.record = record;
     request.ids = state.ids();

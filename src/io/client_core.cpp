@@ -245,7 +245,7 @@ void client_core::repeat_departures(base::function_ref<bool(std::string_view nam
     });
     insist([&] {
         for (auto& one : permits_held_.departed_from(is_elsewhere, now))
-            insist([&] { give_back(shared_from_this(), *one.semaphore, one.release, true); });
+            insist([&] { give_back(shared_from_this(), *one.counter, one.release, true); });
     });
 }
 

@@ -134,7 +134,8 @@ bool confirmed_wait::on_answer(answer said, base::instant now) {
 bool confirmed_wait::accept() {
     if (replicas_.is_told()) {
         event news{event::kind::too_few_replicas, request_.what->name, {}, {}};
-        news.message = permits() + (request_.amount == 1 ? " is" : " are") + " taken although " + replicas_.shortage();
+        news.message =
+            taken_in_words() + (request_.amount == 1 ? " is" : " are") + " taken although " + replicas_.shortage();
         log(log_level::warning, news.message);
         core_->tell(news);
     }
@@ -158,7 +159,7 @@ bool confirmed_wait::finish_without(std::error_code result) {
 
 // --- for a reader
 
-std::string confirmed_wait::permits() const {
+std::string confirmed_wait::taken_in_words() const {
     auto const of = " of " + std::string(request_.what->how->kind) + " " + locking::shown(request_.what->name);
     return (request_.amount == 1 ? "a permit" : std::to_string(request_.amount) + " permits") + of;
 }
@@ -167,21 +168,21 @@ std::string confirmed_wait::message() const {
     auto const was = request_.amount == 1 ? " was " : " were ";
     switch (why_) {
     case reason::inner: return inner_->message();
-    case reason::replicas: return replicas_.message(permits() + was + "given back");
+    case reason::replicas: return replicas_.message(taken_in_words() + was + "given back");
     case reason::lost:
-        return permits() + was
+        return taken_in_words() + was
                + "lost before its replicas had confirmed it: the lease is over; take a longer lease, or give the "
                  "replicas "
                  "less time";
     case reason::gone:
-        return permits() + was
+        return taken_in_words() + was
                + "lost before its replicas had confirmed it: the server does not know of it any more, after a failover "
                  "or since the "
                + std::string(request_.what->how->kind) + " was deleted; take it again";
     case reason::ended: break;
     }
-    return result_ == errc::closed ? "the client was closed; " + permits() + was + "given back"
-                                   : "the wait for the replicas of " + permits() + " was cancelled; "
+    return result_ == errc::closed ? "the client was closed; " + taken_in_words() + was + "given back"
+                                   : "the wait for the replicas of " + taken_in_words() + " was cancelled; "
                                          + (request_.amount == 1 ? "it was" : "they were") + " given back";
 }
 

@@ -61,7 +61,7 @@ private:
     base::instant validity() const;
     void let_close_go_on();
     void stop_counting();
-    std::string permits() const;
+    std::string taken_in_words() const; ///< "2 permits of semaphore 'x'"
 
     std::shared_ptr<client_core> const core_;
     counter_wait::request const request_;

@@ -91,9 +91,9 @@ void counter_wait::follow_key() {
 void counter_wait::name_what_is_taken() {
     constexpr auto* digits = "0123456789abcdef";
     auto const count = static_cast<std::size_t>(request_.amount);
-    auto ids = random_bytes(locking::permit_id_size * count);
+    auto ids = random_bytes(locking::taken_id_size * count);
     std::string first;
-    for (char const byte : std::string_view(ids).substr(0, locking::permit_id_size)) {
+    for (char const byte : std::string_view(ids).substr(0, locking::taken_id_size)) {
         first.push_back(digits[static_cast<unsigned char>(byte) >> 4U]);
         first.push_back(digits[static_cast<unsigned char>(byte) & 15U]);
     }
@@ -352,9 +352,9 @@ void counter_wait::settle_debt() {
     bool const has_record = !request_.record.empty();
     if (!how.changes() || (!may_have_taken_ && !(late_copy_possible_ && has_record))) return;
     io::give_back(core_, *request_.what, has_record ? how.undo(about()) : how.give_back(about()), has_record);
-    auto& permits = core_->permits_held();
-    if (how.names_what_it_takes() && permits.remembers_departures())
-        insist([&] { permits.on_departed(request_.what, how.undo(about()), lease_clock::now()); });
+    auto& held = core_->permits_held();
+    if (how.names_what_it_takes() && held.remembers_departures())
+        insist([&] { held.on_departed(request_.what, how.undo(about()), lease_clock::now()); });
     may_have_taken_ = late_copy_possible_ = false;
 }
 

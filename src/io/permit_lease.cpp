@@ -131,7 +131,7 @@ void permit_lease::on_answer(connection::call const& answered) {
     if (!core || core->closed() || ended() || lost_.load(std::memory_order_acquire)) return;
     bool const said_something = answered.status == connection::call::state::answered && !answered.reply.is_error();
     auto const missing =
-        said_something ? terms_.what->how->read_renewal(answered.reply, terms_.ids.size() / locking::permit_id_size)
+        said_something ? terms_.what->how->read_renewal(answered.reply, terms_.ids.size() / locking::taken_id_size)
                        : std::nullopt;
     auto const now = lease_clock::now();
     if (missing && !missing->empty() && now < valid_until()) return lose(*core);

@@ -37,13 +37,13 @@ void permit_leases::verify_all(base::instant now) {
     for (auto const& one : all) one->verify();
 }
 
-void permit_leases::on_departed(locking::counter_ptr const& semaphore, locking::wire_call release,
+void permit_leases::on_departed(locking::counter_ptr const& counter, locking::wire_call release,
                                 base::instant now) noexcept {
     if (!remembers_) return;
     std::lock_guard const guard(mutex_);
     try {
         departed_.add(now, [&](departed& one) {
-            one.semaphore = semaphore;
+            one.counter = counter;
             one.release = std::move(release);
         });
     } catch (std::bad_alloc const&) { // should a failover bring them back, they stay until their lease is over
@@ -53,7 +53,7 @@ void permit_leases::on_departed(locking::counter_ptr const& semaphore, locking::
 std::vector<permit_leases::departed>
 permit_leases::departed_from(base::function_ref<bool(std::string_view)> is_elsewhere, base::instant now) {
     std::lock_guard const guard(mutex_);
-    return departed_.take(now, [&](departed const& one) { return is_elsewhere(one.semaphore->name); });
+    return departed_.take(now, [&](departed const& one) { return is_elsewhere(one.counter->name); });
 }
 
 } // namespace redlatch::io

@@ -31,14 +31,14 @@ public:
     void remember_departures() noexcept { remembers_ = true; }
     bool remembers_departures() const noexcept { return remembers_; }
     /// `release`: changes nothing where they are not there.
-    void on_departed(locking::counter_ptr const& semaphore, locking::wire_call release, base::instant now) noexcept;
+    void on_departed(locking::counter_ptr const& counter, locking::wire_call release, base::instant now) noexcept;
     struct departed {
-        locking::counter_ptr semaphore{};
+        locking::counter_ptr counter{};
         locking::wire_call release{};
     };
     /// Of some semaphores another server is asked from now on: what is to be released there once more, and is forgotten here.
     /// Throws std::bad_alloc.
-    std::vector<departed> departed_from(base::function_ref<bool(std::string_view semaphore)> is_elsewhere,
+    std::vector<departed> departed_from(base::function_ref<bool(std::string_view name)> is_elsewhere,
                                         base::instant now);
 
 private:

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "locking/counter_turn.hpp"
 #include "locking/names.hpp"
-#include "locking/permit_turn.hpp"
 #include "locking/recipe.hpp"
 #include "locking/release_yield.hpp"
 #include "locking/wait_queue.hpp"
@@ -36,8 +36,8 @@ struct counter_request {
     std::string_view known{};
 };
 
-/// Of one permit, in bytes.
-inline constexpr std::size_t permit_id_size = 16;
+/// Of a kind that names what it takes: of one id, in bytes.
+inline constexpr std::size_t taken_id_size = 16;
 
 /// acquire_answer::left is not more: waiters are told of it, and nobody has more of them.
 inline constexpr std::int64_t most_left = 1'000'000'000;
@@ -123,7 +123,7 @@ struct counter {
     base::instant busy_at = base::instant::min();
     base::instant acquired_at = base::never; ///< the last time by this process; never: it has not
     release_yield after_release{};
-    permit_turn turn{};
+    counter_turn turn{};
 };
 
 using counter_ptr = std::shared_ptr<counter>;

@@ -71,24 +71,24 @@ void rely_on(waiter& one) {
     one.passed_over.store(true, std::memory_order_relaxed);
 }
 
-void tell(waiter& one, std::int64_t permits, base::wake_list& woken) {
-    one.told_of += permits;
+void tell(waiter& one, std::int64_t amount, base::wake_list& woken) {
+    one.told_of += amount;
     one.released.store(true, std::memory_order_release); // pairs with the waiter's exchange
     woken.add(one.waker);
 }
 
 } // namespace
 
-void wait_queue::tell_first(std::int64_t permits, base::wake_list& woken) const {
+void wait_queue::tell_first(std::int64_t amount, base::wake_list& woken) const {
     if (!head_) return;
-    auto left = permits;
+    auto left = amount;
     auto const takes = [&](waiter& one) { // false: the permits do not go as far as to it
         auto const missing = one.amount - one.told_of;
         if (missing <= 0) {
             rely_on(one);
             return true;
         }
-        if (left < permits && left < missing) return false;
+        if (left < amount && left < missing) return false;
         tell(one, std::min(left, missing), woken);
         left -= missing;
         return left > 0;

@@ -92,7 +92,7 @@ public:
     void tell_head(base::wake_list& woken, std::optional<channel_sample> const& yields_since = {}) const;
     /// So many permits come, or were found: the first waiters that have not been told of as many as they want ask, the first
     /// one of them in any case, those behind it as far as the permits go.
-    void tell_first(std::int64_t permits, base::wake_list& woken) const;
+    void tell_first(std::int64_t amount, base::wake_list& woken) const;
     /// By the server's answer there were too few for it: it waits, or asks once more where others counted on it meanwhile.
     static void found_none(waiter& one);
     /// The one that leaves has got its permits; who has been told of some takes of what was left.

@@ -19,7 +19,7 @@ wire_call with_record(script const& program, counter_request const& request, std
 
 std::vector<std::string_view> each_id(std::string_view ids) {
     std::vector<std::string_view> out;
-    for (; !ids.empty(); ids.remove_prefix(permit_id_size)) out.push_back(ids.substr(0, permit_id_size));
+    for (; !ids.empty(); ids.remove_prefix(taken_id_size)) out.push_back(ids.substr(0, taken_id_size));
     return out;
 }
 

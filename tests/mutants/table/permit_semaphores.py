@@ -67,6 +67,6 @@ MUTANTS = [
      "prolongs_ ? terms_.lease : base::milliseconds(0);",
      "terms_.lease;"),
     ("permits that were given back are not given back to another master", CORE,
-     "insist([&] { give_back(shared_from_this(), *one.semaphore, one.release, true); });",
+     "insist([&] { give_back(shared_from_this(), *one.counter, one.release, true); });",
      "static_cast<void>(one);"),
 ]

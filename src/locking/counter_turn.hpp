@@ -17,7 +17,7 @@
 
 namespace redlatch::locking {
 
-class permit_turn {
+class counter_turn {
 public:
     /// As with locks that are handed off while others are known to wait.
     static constexpr base::milliseconds longest{1};
