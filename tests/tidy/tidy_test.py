@@ -44,9 +44,16 @@ CASES = {
         [
             {"src/locking/a.cpp": '#include "locking/recipes/recipes.hpp"\n', "src/locking/recipes/recipes.hpp": ""},
             {"src/io/a.cpp": "if (record.how == &spin_recipe) return;\n"},
+            {"src/io/a.cpp": "auto const queue = fair_queue(name);\n"},
+            {"src/locking/a.hpp": "std::int64_t permits_ = 0;\n"},
+            {"src/connection/a.hpp": "bool is_of_latch(std::string_view channel);\n"},
+            {"src/locking/semaphore_turn.hpp": "class turn {};\n"},
         ],
         [
             {"src/io/a.cpp": "if (!record.how->reentrant) return; // as non_reentrant_recipe says\n"},
+            {"src/io/a.cpp": 'int spins = unfair; // as a fair lock\nfail("the semaphore " + name, latched);\n'},
+            {"src/io/permit_lease.cpp": "permit_lease::permit_lease(client_core& core) { core.permits_held().add(*this); }\n"},
+            {"src/embedded/a.cpp": "bool is_semaphore(std::string_view key);\n"},
             {"src/locking/recipes/spin.cpp": "recipe const spin_recipe{};\n", "src/api/a.cpp": "use(spin_recipe);\n"},
         ],
     ),
