@@ -335,10 +335,8 @@ bool acquisition::attempt(bool plain) {
         may_be_queued_ = request_.may_wait && how.queues_on_server();
         // Behind the releases of a client that closes, an acquisition would leave its key.
         auto const* const unless = core_->closing_flag();
-        if (plain)
-            call_.begin(node_->data(), how.plain->acquire(about), waker(), blocking(), unless);
-        else
-            call_.begin(node_->data(), how.acquire(about), waker(), blocking(), unless);
+        auto question = plain ? how.plain->acquire(about) : how.acquire(about);
+        call_.begin(node_->data(), std::move(question), waker(), blocking(), unless);
     }
     // The first look at the clock of the lane is due when the whole limit may be over, not before.
     auto const first_look =
