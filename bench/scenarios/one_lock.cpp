@@ -15,7 +15,7 @@ namespace {
 constexpr char const* limits_of_threads =
     "in strict order each cycle wakes one thread that slept: a system call, and a switch.";
 constexpr char const* limits_of_processes =
-    "each release is told to all processes; those that do not stand aside wake, ask and are refused.";
+    "each release is told to all processes; those that do not yield wake, ask and are refused.";
 
 /// Fairness shows over a second.
 constexpr std::chrono::milliseconds usual_period{1000};
