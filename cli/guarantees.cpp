@@ -151,6 +151,7 @@ constexpr std::array spare_commands{
     spare_command{"pubsub|numsub", "waiters of several processes do not take turns"},
     spare_command{"pubsub|shardnumsub", "waiters of several processes do not take turns"},
     spare_command{"dbsize", "list notices later that a scan does not end"},
+    spare_command{"getrange", "list shows no semaphores and latches"},
     spare_command{"info", "HELLO says what it is"},
     spare_command{"ping", "a dead connection is found by the next call"},
     spare_command{"publish", "waiters are not woken, see messages"},

@@ -31,4 +31,11 @@ struct permit_info {
     std::string problem{};
 };
 
+/// Which permit semaphores a visit shows.
+struct permit_visit_options {
+    /// Also those of which no permit is taken. The server has nothing but a number of these, as of semaphores and latches, so
+    /// that each number whose name matches is taken for one.
+    bool with_untaken = false;
+};
+
 } // namespace redlatch

@@ -9,6 +9,7 @@
 #include <redlatch/completion.hpp>              // IWYU pragma: export
 #include <redlatch/config.hpp>                  // IWYU pragma: export
 #include <redlatch/count_down_latch.hpp>        // IWYU pragma: export
+#include <redlatch/counter_info.hpp>            // IWYU pragma: export
 #include <redlatch/counter_options.hpp>         // IWYU pragma: export
 #include <redlatch/embedded_server.hpp>         // IWYU pragma: export
 #include <redlatch/error.hpp>                   // IWYU pragma: export

@@ -2,6 +2,7 @@
 #include "api/both_forms.hpp"
 #include "api/client_opening.hpp"
 #include "api/counter_impl.hpp"
+#include "api/counter_listing.hpp"
 #include "api/event_source_access.hpp"
 #include "api/leader_election_impl.hpp"
 #include "api/listing.hpp"
@@ -231,9 +232,15 @@ void client::visit_locks(std::string_view pattern, std::function<void(std::vecto
                                      std::move(each));
 }
 
-void client::visit_permit_semaphores(std::string_view pattern, std::function<void(std::vector<permit_info>)> each) {
+void client::visit_permit_semaphores(std::string_view pattern, std::function<void(std::vector<permit_info>)> each,
+                                     permit_visit_options const& options) {
     must_be_told(each);
-    detail::visit_permits(handle().core, pattern, each);
+    detail::visit_permits(handle().core, pattern, options, each);
+}
+
+void client::visit_counters(std::string_view pattern, std::function<void(std::vector<counter_info>)> each) {
+    must_be_told(each);
+    detail::visit_counters(handle().core, pattern, each);
 }
 
 std::optional<outcome> client::start_list_locks(std::string_view pattern, completion_ptr<std::vector<lock_info>>& done,

@@ -6,6 +6,8 @@
 namespace redlatch::locking {
 namespace {
 
+constexpr std::string_view before_request_record = "redlatch_request";
+
 /// How many bytes at the beginning a terminal would obey, or let turn the direction of writing: control characters in ASCII and
 /// beyond (U+0080 to U+009F), marks of direction, separators of lines.
 std::size_t unshowable(std::string_view text) {
@@ -33,12 +35,22 @@ std::string prefixed(std::string_view prefix, std::string_view name) {
 }
 
 std::string request_record(std::string_view name, std::string_view request_id) {
-    return prefixed("redlatch_request", name).append(1, ':').append(request_id);
+    return prefixed(before_request_record, name).append(1, ':').append(request_id);
 }
 
 std::string read_hold_prefix(std::string_view name) {
     if (name.find('{') != std::string_view::npos) return std::string(name).append(1, ':');
     return std::string("{").append(name).append("}:");
+}
+
+bool is_number_beside(std::string_view key) noexcept {
+    for (auto const before : {before_token_counter, before_request_record, std::string_view("redisson_unlock_latch")})
+        if (key.starts_with(before) && key.substr(before.size()).starts_with(':')) return true;
+    constexpr std::string_view of_read_hold = ":rwlock_timeout:";
+    auto const at = key.rfind(of_read_hold);
+    if (at == std::string_view::npos) return false;
+    auto const number = key.substr(at + of_read_hold.size());
+    return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 std::string kept_owner(std::string_view owner_id) {

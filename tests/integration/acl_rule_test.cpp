@@ -111,10 +111,20 @@ protected:
         use_counters(user);
     }
 
+    /// Throws where one of them could not be looked at.
+    template <class Info> static int readable(std::vector<Info> const& found) {
+        for (auto const& one : found)
+            if (!one.problem.empty()) throw error(errc::server_refused, one.problem);
+        return static_cast<int>(found.size());
+    }
+
     /// The same of what has no owner.
     static void use_counters(client& user) {
         auto permits = user.get_semaphore("jobs:permits", {.exactly_once = true});
         EXPECT_TRUE(permits.try_set_permits(2, 100s));
+        int listed = 0;
+        user.visit_counters("jobs:*", [&](std::vector<counter_info> const& page) { listed += readable(page); });
+        EXPECT_EQ(listed, 1);
         permits.acquire({.wait = busy_machine});
         std::error_code code;
         EXPECT_FALSE(permits.try_acquire({.permits = 2, .wait = 50ms}, code));

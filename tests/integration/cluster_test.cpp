@@ -38,6 +38,31 @@ TEST(cluster, has_each_lock_on_the_node_of_its_slot) {
     for (std::size_t i = 0; i < cluster.size(); ++i) EXPECT_EQ(keys_on(cluster.node(i)), 0U);
 }
 
+TEST(cluster, lists_the_numbers_of_all_nodes) {
+    redis_cluster cluster;
+    client user(of_cluster(cluster));
+    std::map<std::string, std::int64_t> expected;
+    for (std::size_t i = 0; i < cluster.size(); ++i) {
+        auto const name = cluster.name_on(i);
+        expected[name] = static_cast<std::int64_t>(i) + 1;
+        EXPECT_TRUE(user.get_semaphore(name).try_set_permits(static_cast<int>(i) + 1));
+    }
+    std::map<std::string, std::int64_t> seen;
+    user.visit_counters("*", [&](std::vector<counter_info> const& some) {
+        for (auto const& one : some) EXPECT_TRUE(seen.emplace(one.name, one.number).second) << one.name << one.problem;
+    });
+    EXPECT_EQ(seen, expected);
+    permits const taken = user.get_permit_semaphore(cluster.name_on(0)).acquire();
+    std::map<std::string, std::int64_t> still_free;
+    user.visit_permit_semaphores("*",
+                                 [&](std::vector<permit_info> const& some) {
+                                     for (auto const& one : some) still_free.emplace(one.name, one.available);
+                                 },
+                                 {.with_untaken = true});
+    expected[cluster.name_on(0)] = 0;
+    EXPECT_EQ(still_free, expected);
+}
+
 /// A cluster of one node.
 std::unique_ptr<redis_server> lone_node(std::vector<std::string> const& more = {}) {
     reserved_port const bus;

@@ -97,6 +97,21 @@ TEST_F(name_prefix_test, is_taken_off_listed_permit_semaphores) {
     EXPECT_EQ(found, (words{"p"}));
 }
 
+TEST_F(name_prefix_test, is_taken_off_listed_numbers) {
+    EXPECT_TRUE(user.get_semaphore("s").try_set_permits(3));
+    EXPECT_TRUE(plain.get_semaphore("s").try_set_permits(4));
+    std::vector<std::pair<std::string, std::int64_t>> found;
+    user.visit_counters("*", [&](std::vector<counter_info> const& some) {
+        for (auto const& one : some) found.emplace_back(one.name, one.number);
+    });
+    user.visit_permit_semaphores("*",
+                                 [&](std::vector<permit_info> const& some) {
+                                     for (auto const& one : some) found.emplace_back(one.name, one.available);
+                                 },
+                                 {.with_untaken = true});
+    EXPECT_EQ(found, (std::vector<std::pair<std::string, std::int64_t>>{{"s", 3}, {"s", 3}}));
+}
+
 TEST_F(name_prefix_test, may_have_what_a_pattern_has) {
     client odd(prefixed("[a]*"));
     auto const held = odd.get_lock("job").acquire({.wait = 10s});

@@ -67,9 +67,30 @@ void use_election(client& user, client& other) {
     term.resign();
 }
 
+/// How many there are; throws what is wrong with one of them.
+template <class Info> int readable(std::vector<Info> const& found) {
+    for (auto const& one : found)
+        if (!one.problem.empty()) throw error(errc::server_refused, one.problem);
+    return static_cast<int>(found.size());
+}
+
+int counters_listed(client& user, std::string_view pattern) {
+    int found = 0;
+    user.visit_counters(pattern, [&](std::vector<counter_info> const& page) { found += readable(page); });
+    return found;
+}
+
+int permit_semaphores_listed(client& user, permit_visit_options const& options) {
+    int found = 0;
+    user.visit_permit_semaphores(
+        "jobs:*", [&](std::vector<permit_info> const& page) { found += readable(page); }, options);
+    return found;
+}
+
 void use_semaphore(client& user, client&) {
     auto permits = user.get_semaphore("jobs:permits", {.exactly_once = true});
     EXPECT_TRUE(permits.try_set_permits(2, 100s));
+    EXPECT_EQ(counters_listed(user, "jobs:*"), 1);
     permits.acquire({.wait = 5s});
     EXPECT_FALSE(permits.try_acquire({.permits = 2, .wait = 50ms}));
     EXPECT_EQ(permits.available_permits(), 1);
@@ -85,11 +106,8 @@ void use_permit_semaphore(client& user, client&) {
     EXPECT_TRUE(pool.update_lease(first.ids().front(), 90s));
     EXPECT_EQ(pool.get_permits(), 2);
     EXPECT_EQ(pool.inspect().leases.size(), 1U);
-    int found = 0;
-    user.visit_permit_semaphores("jobs:*", [&](std::vector<permit_info> const& page) {
-        for (auto const& one : page) found += one.problem.empty() ? 1 : 0;
-    });
-    EXPECT_EQ(found, 1);
+    EXPECT_EQ(permit_semaphores_listed(user, {}), 1);
+    EXPECT_EQ(permit_semaphores_listed(user, {.with_untaken = true}), 1);
     EXPECT_FALSE(pool.try_acquire({.permits = 2, .wait = 50ms}));
     auto const ids = first.ids();
     first.release();
@@ -103,6 +121,7 @@ void use_permit_semaphore(client& user, client&) {
 void use_latch(client& user, client&) {
     auto gate = user.get_count_down_latch("jobs:gate", {.exactly_once = true});
     EXPECT_TRUE(gate.try_set_count(2));
+    EXPECT_EQ(counters_listed(user, "jobs:*"), 1);
     std::error_code closed;
     gate.wait({.wait = 50ms}, closed);
     EXPECT_EQ(closed, errc::timed_out);

@@ -58,6 +58,21 @@ TEST(auxiliary_keys, follow_the_prefix_rule) {
     EXPECT_EQ(token_counter("{t}x"), "redisson_lock_token:{t}x");
 }
 
+TEST(numbers_of_locks, are_told_from_semaphores_and_latches) {
+    std::string const id = "0e1f2a3b-0000-4000-8000-0123456789ab";
+    for (std::string const name : {"orders", "a{b}"}) {
+        EXPECT_TRUE(is_number_beside(token_counter(name))) << name;
+        EXPECT_TRUE(is_number_beside(request_record(name, id + ":1"))) << name;
+        EXPECT_TRUE(is_number_beside(read_hold_prefix(name) + id + ":-7:rwlock_timeout:12")) << name;
+        EXPECT_TRUE(is_number_beside(prefixed("redisson_unlock_latch", name) + ":" + id)) << name;
+        EXPECT_FALSE(is_number_beside(name)) << name;
+        EXPECT_FALSE(is_number_beside(read_hold_prefix(name) + id)) << name;
+    }
+    for (auto const* other : {"", "redisson_lock_token", "redisson_lock_tokens:{a}", "a:redlatch_request:{b}",
+                              "a:rwlock_timeout:", "a:rwlock_timeout:1:b", "a:rwlock_timeout", "rwlock_timeout:1"})
+        EXPECT_FALSE(is_number_beside(other)) << other;
+}
+
 TEST(kept_owner, has_zero_for_the_number_and_all_that_stands_behind_it) {
     EXPECT_EQ(kept_owner("uuid:17"), "uuid:0");
     EXPECT_EQ(kept_owner("uuid:17:a:candidate"), "uuid:0:a:candidate");
