@@ -1,20 +1,23 @@
 #include "lock_table.hpp"
 
 #include "durations.hpp"
-#include "text.hpp"
+#include "permit_view.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 #include <vector>
 
 namespace redlatch::cli {
 namespace {
 
-constexpr std::array heading{"NAME", "TYPE", "CLIENT", "HOLDER", "COUNT", "TTL", "WAITING", "TOKEN", "LABEL"};
-// A UUID has 36 characters, a number 20 at the most.
-constexpr std::array<std::size_t, 8> least{16, 9, 36, 6, 5, 8, 7, 5};
-constexpr std::array<std::size_t, 8> most{48, 12, 36, 20, 7, 14, 7, 20};
-constexpr std::size_t longest_label = 128;
+/// A UUID has 36 characters, a number 20 at the most.
+std::vector<text_table::column> columns_of_locks(bool with_tokens) {
+    std::vector<text_table::column> made{{"NAME", 16, 48}, {"TYPE", 9, 12}, {"CLIENT", 36, 36}, {"HOLDER", 6, 20},
+                                         {"COUNT", 5, 7},  {"TTL", 8, 14},  {"WAITING", 7, 7}};
+    if (with_tokens) made.push_back({"TOKEN", 5, 20});
+    made.push_back({"LABEL", 5, 128});
+    return made;
+}
 
 /// Only fair locks have a queue on the server.
 std::string waiting(lock_info const& lock) {
@@ -27,61 +30,41 @@ std::string time_left(lock_info const& lock) {
     return lock.remaining_lease ? to_rounded_text(*lock.remaining_lease) : "for ever";
 }
 
+lock_table::lock_table() : table_(columns_of_locks(false)) {}
+
 std::string lock_table::rows_of(std::span<lock_info const> locks) {
     if (!with_tokens_ && std::any_of(locks.begin(), locks.end(), [](auto const& lock) { return lock.token; })) {
         with_tokens_ = true;
-        begun_ = false;
+        table_ = text_table(columns_of_locks(true));
     }
-    std::vector<row> rows;
+    std::vector<text_table::row> rows;
     for (auto const& lock : locks) {
-        auto const token = lock.token ? std::to_string(*lock.token) : "-";
+        auto const add = [&](text_table::row cells, std::string label) {
+            if (with_tokens_) cells.push_back(lock.token ? std::to_string(*lock.token) : "-");
+            cells.push_back(std::move(label));
+            rows.push_back(std::move(cells));
+        };
         for (auto const& owner : lock.owners)
-            rows.push_back({lock.name, lock.type, owner.client, owner.holder, std::to_string(owner.count),
-                            time_left(lock), waiting(lock), token, owner.label.value_or("-")});
+            add({lock.name, lock.type, owner.client, owner.holder, std::to_string(owner.count), time_left(lock),
+                 waiting(lock)},
+                owner.label.value_or("-"));
         if (lock.owners.empty())
-            rows.push_back(
-                {lock.name, lock.type, "(free for the first of its queue)", "-", "-", "-", waiting(lock), token, "-"});
+            add({lock.name, lock.type, "(free for the first of its queue)", "-", "-", "-", waiting(lock)}, "-");
         if (lock.truncated)
-            rows.push_back({lock.name, lock.type, "(and more, which were not read)", "-", "-", time_left(lock),
-                            waiting(lock), token, "-"});
+            add({lock.name, lock.type, "(and more, which were not read)", "-", "-", time_left(lock), waiting(lock)},
+                "-");
     }
-    return lines_of(rows);
+    return table_.lines_of(rows);
 }
 
 std::string lock_table::rows_of(std::span<permit_info const> semaphores) {
-    std::vector<row> rows;
+    std::vector<text_table::row> rows;
     for (auto const& one : semaphores) {
-        auto const first = one.leases.empty() ? std::nullopt : one.leases.front().remaining_lease;
         rows.push_back({one.name, "permits", "-", "-", std::to_string(one.taken) + "/" + std::to_string(one.permits),
-                        first ? to_rounded_text(*first) : "for ever", "-", "-", "-"});
+                        time_left(one), "-", "-"});
+        if (with_tokens_) rows.back().emplace_back("-");
     }
-    return lines_of(rows);
-}
-
-std::string lock_table::lines_of(std::vector<row> const& rows) {
-    std::string text;
-    if (!begun_) {
-        begun_ = true;
-        widths_ = least;
-        for (auto const& cells : rows)
-            for (std::size_t at = 0; at < widths_.size(); ++at)
-                widths_[at] = std::max(widths_[at], columns(shortened(cells[at], most[at])));
-        row names;
-        std::copy(heading.begin(), heading.end(), names.begin());
-        text = line_of(names);
-    }
-    for (auto const& cells : rows) text += line_of(cells);
-    return text;
-}
-
-std::string lock_table::line_of(row const& cells) const {
-    std::string text;
-    for (std::size_t at = 0; at < widths_.size(); ++at) {
-        if (at == column_of_token && !with_tokens_) continue;
-        auto const cell = shortened(cells[at], widths_[at]);
-        text += cell + std::string(widths_[at] - columns(cell) + 2, ' ');
-    }
-    return text + shortened(cells.back(), longest_label) + '\n';
+    return table_.lines_of(rows);
 }
 
 } // namespace redlatch::cli

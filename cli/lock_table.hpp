@@ -1,20 +1,20 @@
 // Locks in columns, printed as they come.
 #pragma once
 
+#include "text_table.hpp"
+
 #include <redlatch/lock_info.hpp>
 #include <redlatch/permit_info.hpp>
 
-#include <array>
-#include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace redlatch::cli {
 
-/// The first rows decide how wide the columns are, within bounds; what is longer is shortened, so that columns stay columns.
 class lock_table {
 public:
+    lock_table();
+
     /// A row for each holder, or one for the queue of a lock that nobody holds; the heading before the first. The column TOKEN
     /// is there from the first lock that ever gave out a fencing token; where others are shown before it, the heading is
     /// written anew.
@@ -23,15 +23,8 @@ public:
     std::string rows_of(std::span<permit_info const> semaphores);
 
 private:
-    static constexpr std::size_t columns_before_the_last = 8;
-    static constexpr std::size_t column_of_token = 7;
-    using row = std::array<std::string, columns_before_the_last + 1>; ///< as they are, not yet printable
-    std::string lines_of(std::vector<row> const& rows);
-    std::string line_of(row const& cells) const;
-
-    bool begun_ = false;
     bool with_tokens_ = false;
-    std::array<std::size_t, columns_before_the_last> widths_{};
+    text_table table_;
 };
 
 /// How long the key lives still.

@@ -33,6 +33,12 @@ std::string text_of_permits(permit_info const& semaphore) {
     return text;
 }
 
+std::string time_left(permit_info const& semaphore) {
+    if (semaphore.leases.empty()) return "-";
+    auto const first = semaphore.leases.front().remaining_lease;
+    return first ? to_rounded_text(*first) : "for ever";
+}
+
 std::string text_of_number(std::string const& name, std::int64_t value) {
     return quoted_name(name) + " is a number, " + std::to_string(value)
            + ": the free permits of a semaphore, what is left of a latch, or the permits of a permit semaphore of "

@@ -11,6 +11,8 @@ namespace redlatch::cli {
 
 /// A line, and one for each permit that is taken.
 std::string text_of_permits(permit_info const& semaphore);
+/// Until the first of those that are taken comes back; "-": none is taken.
+std::string time_left(permit_info const& semaphore);
 /// A line. The server does not know what a number counts.
 std::string text_of_number(std::string const& name, std::int64_t value);
 /// Lines, where somebody has said what it counts. None: nothing has the name.
