@@ -24,7 +24,7 @@ char const* const server_help = "Usage: redlatch server status|stop [FLAGS]\n"
                                 "\n"
                                 "redlatch server COMMAND --help tells more.\n";
 
-std::string text_of(embedded_server::state const& server) {
+std::string text_of_state(embedded_server::state const& server) {
     if (!server.running) return "no server runs at " + printable(server.socket.string()) + '\n';
     return printable(server.socket.string()) + "  " + printable(server.software) + ' ' + printable(server.version)
            + "  pid " + std::to_string(server.pid) + "  up " + std::to_string(server.uptime_seconds) + "s  clients "
@@ -41,7 +41,7 @@ int status(arguments const& words) {
                 "  74   the output cannot be written to stdout\n");
     line.parse(words);
     auto const server = embedded_server().status();
-    print(json ? json_of(server) : text_of(server));
+    print(json ? json_of(server) : text_of_state(server));
     return server.running ? 0 : 1;
 }
 

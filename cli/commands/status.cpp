@@ -1,4 +1,4 @@
-// redlatch status NAME and redlatch list: who holds what.
+// redlatch status NAME: who holds it, or what else it is.
 #include "commands/commands.hpp"
 #include "durations.hpp"
 #include "holders.hpp"
@@ -12,14 +12,10 @@
 #include <redlatch/client.hpp>
 #include <redlatch/error.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 namespace redlatch::cli {
 namespace {
@@ -83,6 +79,12 @@ std::optional<std::int64_t> number_in(named const& found, std::string const& nam
     return std::nullopt;
 }
 
+int show_permits(client& owner, std::string const& name, bool json) {
+    auto const found = owner.get_permit_semaphore(name).inspect();
+    show(found, json);
+    return found.is_set ? 0 : 1;
+}
+
 int show(std::optional<std::int64_t> number, std::string const& name, std::string const& type, bool json) {
     if (json)
         print(json_of_number(name, type, number));
@@ -90,32 +92,6 @@ int show(std::optional<std::int64_t> number, std::string const& name, std::strin
         print(type == "latch" ? text_of_latch(name, number) : text_of_semaphore(name, number));
     return number ? 0 : 1;
 }
-
-/// Keys that could not be looked at do not keep the others from being shown.
-class unreadable_keys {
-public:
-    /// Takes them out.
-    template <typename T> void take_from(std::vector<T>& locks) {
-        auto const others =
-            std::stable_partition(locks.begin(), locks.end(), [](T const& one) { return one.problem.empty(); });
-        if (others == locks.end()) return;
-        if (count_ == 0) name_ = others->name;
-        if (count_ == 0) problem_ = others->problem;
-        count_ += locks.end() - others;
-        locks.erase(others, locks.end());
-    }
-    void say(report const& reporter) const {
-        if (count_ == 0) return;
-        auto const more = count_ > 1 ? " (and so were " + std::to_string(count_ - 1) + " more keys)" : std::string();
-        reporter.problem("unreadable", "not shown: " + problem_ + more,
-                         {{"name", name_}, {"count", std::int64_t{count_}}});
-    }
-
-private:
-    std::string name_{}; ///< of the first one
-    std::string problem_{};
-    std::int64_t count_ = 0;
-};
 
 } // namespace
 
@@ -125,9 +101,10 @@ int show_status(arguments const& words) {
     std::string type;
     command_line line("status NAME [FLAGS]",
                       "Say whether the lock is free, or who holds it, and for how long still. Of a\n"
-                      "permit semaphore: which permits are taken; of another or a latch: its number.");
+                      "permit semaphore of which permits are taken: which they are; of one of which\n"
+                      "none is, of a semaphore and of a latch: the number.");
     line.word("NAME", "The name of the lock, the semaphore or the latch.", name);
-    line.choice("--type", {"semaphore", "latch"},
+    line.choice("--type", {"semaphore", "latch", "permits"},
                 "What the number of this name is: the server does not know it. An error where it is no number.", type);
     declare(line, options, "One JSON object on stdout.");
     line.example("redlatch status backup");
@@ -139,46 +116,13 @@ int show_status(arguments const& words) {
     line.parse(words);
     check_name(name);
     client owner(choose_server(options));
+    if (type == "permits") return show_permits(owner, name, options.json);
     auto const found = look_at(owner, name, {.labels = true});
     if (!type.empty()) return show(number_in(found, name, type), name, type, options.json);
     if (auto const* const lock = std::get_if<lock_info>(&found)) return show(*lock, options.json);
     if (auto const* const semaphore = std::get_if<permit_info>(&found)) return show(*semaphore, options.json);
     auto const number = std::get<std::int64_t>(found);
     print(options.json ? json_of_number(name, "number", number) : text_of_number(name, number));
-    return 0;
-}
-
-int list_locks(arguments const& words) {
-    common_options options;
-    std::optional<std::string> pattern;
-    command_line line("list [PATTERN] [FLAGS]",
-                      "Show the locks whose names match a glob-style pattern, as they are found: those\n"
-                      "that are held, fair locks that are free and have a queue, and the permit\n"
-                      "semaphores of which permits are taken.");
-    line.optional_word("PATTERN", "As in Redis: * ? [abc] and \\ before a special character. Default: all.", pattern);
-    declare(line, options, "One JSON object for each lock and each permit semaphore on stdout.");
-    line.example("redlatch list");
-    line.example("redlatch list 'backup:*' --json");
-    line.footer("Exit status:\n  0    also when there are none\n"
-                + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
-    line.parse(words);
-    client owner(choose_server(options));
-    lock_table table;
-    unreadable_keys unreadable;
-    auto const show_all = [&](auto found) {
-        unreadable.take_from(found);
-        if (found.empty()) return;
-        std::string text;
-        if (!options.json) text = table.rows_of(found);
-        if (options.json)
-            for (auto const& one : found) text += json_of(one);
-        print(text);
-    };
-    auto const which = pattern.value_or("*");
-    owner.visit_locks(which, [&](std::vector<lock_info> locks) { show_all(std::move(locks)); }, {.labels = true});
-    owner.visit_permit_semaphores(which, [&](std::vector<permit_info> found) { show_all(std::move(found)); });
-    if (!options.json) print(table.rows_of(std::span<lock_info const>())); // the heading, if there was nothing
-    unreadable.say(options.reporter());
     return 0;
 }
 

@@ -67,7 +67,7 @@ _redlatch() {
         return
         ;;
     --type)
-        mapfile -t COMPREPLY < <(compgen -W 'semaphore latch' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'semaphore latch permits' -- "$cur")
         return
         ;;
     --types)
@@ -108,8 +108,8 @@ _redlatch() {
     run) words="$lock --on-lost --grace --" ;;
     elect) words="$times --candidate --who --on-lost --grace --" ;;
     hold) words=$lock ;;
-    status) words="--type $server" ;;
-    list | ping) words=$server ;;
+    status | list) words="--type $server" ;;
+    ping) words=$server ;;
     doctor) words="--types --name-prefix --accept --replicas --limit $server" ;;
     acl) words="--types --name-prefix --topology --sharded --replicas --database --sentinels --user --help" ;;
     unlock) words="--force $server" ;;

@@ -201,8 +201,9 @@ TEST_F(documentation, bash_completes_the_values_of_lists) {
         EXPECT_TRUE(completions_behind("redlatch acl --types").contains(type)) << type;
     for (auto const* guarantee : {"version", "failover", "renewal_in_time"})
         EXPECT_TRUE(completions_behind("redlatch doctor --accept").contains(guarantee)) << guarantee;
-    for (auto const* type : {"semaphore", "latch"})
-        EXPECT_TRUE(completions_behind("redlatch status a --type").contains(type)) << type;
+    for (auto const* command : {"status", "list"})
+        for (auto const* type : {"semaphore", "latch", "permits"})
+            EXPECT_TRUE(completions_behind(std::string("redlatch ") + command + " a --type").contains(type)) << type;
 }
 
 TEST_F(documentation, the_help_and_this_test_know_each_command) {
