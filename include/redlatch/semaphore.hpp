@@ -9,6 +9,9 @@
 // Permits belong to nobody: whoever calls release() adds some, and those of a process that dies are gone until somebody adds
 // them. There is no lease and no renewal. As with std::counting_semaphore, give back what you took, on every way out.
 //
+// It cannot know that more permits are released than were taken: on the wire it is a number without owners, as Redisson's is,
+// and a release adds to it. permit_semaphore knows, since each of its permits has an id that is there or not.
+//
 // Waiters of one process are served in the order in which they came; among processes there is no order. A semaphore that is not
 // set has no permits; release() sets it.
 // Wire format: protocol section 7.1.
