@@ -77,12 +77,12 @@ long long interop_test::script_calls() {
 }
 
 java_peer::ticket interop_test::java_waits(std::string const& thread, std::string const& lock_name,
-                                           std::string const& command) {
+                                           std::string const& command, java_peer& peer) {
     // A subscription says little: that of an earlier wait may still be there.
     auto const before = script_calls();
-    auto const ticket = java().start(thread, command, {lock_name});
+    auto const ticket = peer.start(thread, command, {lock_name});
     EXPECT_TRUE(wait_until([&] { return script_calls() >= before + 2; })) << "Java did not begin to wait";
-    EXPECT_FALSE(java().reply_if_any(ticket, std::chrono::milliseconds(30))) << "Java took a lock that C++ holds";
+    EXPECT_FALSE(peer.reply_if_any(ticket, std::chrono::milliseconds(30))) << "Java took a lock that C++ holds";
     return ticket;
 }
 

@@ -53,7 +53,7 @@ protected:
 
     /// A Java thread that waits for the lock: it has found it held, subscribed, and found it held again.
     static java_peer::ticket java_waits(std::string const& thread, std::string const& name,
-                                        std::string const& command = "lock");
+                                        std::string const& command = "lock", java_peer& peer = java());
 
     /// Released with the future's hold.
     struct waiting {

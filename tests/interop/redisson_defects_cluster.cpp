@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace redlatch::test {
 namespace {
@@ -21,6 +23,14 @@ protected:
             auto const channel = "redisson_countdownlatch__channel__{" + latch + "}";
             if (cluster.owner_of(latch) != cluster.owner_of(channel)) return latch;
         }
+    }
+
+    /// Of different slots.
+    std::pair<std::string, std::string> two_locks_of_the_first_node() const {
+        std::vector<std::string> found;
+        for (int number = 0; found.size() < 2; ++number)
+            if (auto lock = "lock-" + std::to_string(number); cluster.owner_of(lock) == 0) found.push_back(lock);
+        return {found[0], found[1]};
     }
 
     bool listens_on(std::size_t node, std::string const& lock) {
@@ -74,6 +84,18 @@ TEST_F(redisson_defects_cluster, java_sleeps_beside_a_free_lock_whose_slot_has_m
         auto const waits = released_where_its_slot_has_moved_to(user, peer, lock);
         return !peer.reply_if_any(waits, 1s) && !user.get_lock(lock).is_locked();
     })) << "its listener is gone with the first message";
+}
+
+TEST_F(redisson_defects_cluster, java_renews_nothing_where_it_takes_a_node_for_a_single_server) {
+    java_peer peer(built_peer().folder, cluster.node(0).uri(), brief_watchdog);
+    auto const is_there = [&](std::string const& lock) { return pttl(cluster.node(0), lock) > 0; };
+    auto const locks = two_locks_of_the_first_node();
+    peer.value("a", "lock", {locks.first});
+    EXPECT_TRUE(stays([&] { return is_there(locks.first); }, 2 * brief_watchdog)) << "one is renewed";
+    peer.value("a", "lock", {locks.second});
+    EXPECT_TRUE(wait_until([&] { return !is_there(locks.first) && !is_there(locks.second); }, 2 * brief_watchdog));
+    for (auto const& lock : {locks.first, locks.second})
+        EXPECT_EQ(peer.ask("a", "unlock", {lock}).exception_class, "IllegalMonitorStateException");
 }
 
 TEST_F(redisson_defects_cluster, java_holds_twice_what_it_has_locked_once_when_an_answer_is_late) {

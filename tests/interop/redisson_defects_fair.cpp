@@ -1,5 +1,6 @@
-// Fair locks: dead waiters at the head of the queue, waiters that give up.
+// Fair locks: dead waiters at the head of the queue, waiters that give up, waiters with different times.
 #include "redisson_defects_test.hpp"
+#include "support/lock_helpers.hpp"
 
 namespace redlatch::test {
 namespace {
@@ -32,6 +33,30 @@ protected:
         interrupt(java(), "second");
         java().end_of(waiter.ticket);
         server().run("DEL", queue, deadlines);
+    }
+
+    std::string in_place(int place) const { return server().run("LINDEX", queue, std::to_string(place)).text; }
+    /// As by its release.
+    void hand_to(std::string const& waiter) const {
+        server().run("DEL", name);
+        server().run("PUBLISH", channel_of(name) + ":" + waiter, "0");
+    }
+    /// Behind a waiter of Java that may keep its place for five minutes there is one, which `begin_to_wait` begins, that has
+    /// less time. Java has the lock now, and so has taken five minutes from the other one, whose entry this is.
+    template <class Wait> std::string java_is_followed_by_one_with_less_time(Wait begin_to_wait) const {
+        java(); // which may take its time to start
+        hold_as_stranger(server(), name, 4s);
+        auto const first = java().start("first", "fair/lock", {name});
+        EXPECT_TRUE(queue_becomes(1));
+        server().run("PEXPIRE", name, "600000"); // which the second one is told
+        begin_to_wait();
+        EXPECT_TRUE(queue_becomes(2));
+        auto const second = in_place(1);
+        // Its time begins where that of the first one ends. Now less than five minutes are left of both.
+        EXPECT_TRUE(wait_until([&] { return deadline_ahead(second) < 299'000; }));
+        hand_to(in_place(0));
+        EXPECT_TRUE(java().end_of(first).ok);
+        return second;
     }
 
     any_lock ours{cpp.get_fair_lock(name)};
@@ -98,6 +123,60 @@ TEST_F(redisson_defects_fair, ours_that_is_cancelled_takes_its_entry_out_of_the_
     stop.request_stop();
     EXPECT_THROW(static_cast<void>(waits.get()), error);
     EXPECT_TRUE(queue_becomes(0));
+}
+
+TEST_F(redisson_defects_fair,
+       java_that_waits_with_less_time_than_others_is_thrown_out_and_sleeps_beside_the_free_lock) {
+    java_peer brief(built_peer().folder, server().uri(), 30s, 500ms); // of fairLockWaitTimeout
+    java_peer::ticket waits = 0;
+    auto const second = java_is_followed_by_one_with_less_time([&] { waits = brief.start("a", "fair/lock", {name}); });
+    EXPECT_LT(deadline_ahead(second), 0);
+    auto const third = java().start("third", "fair/lock", {name});
+    EXPECT_TRUE(wait_until([&] { return in_place(0) != second; })) << "the next one who comes throws it out";
+    java().value("first", "fair/unlock", {name});
+    EXPECT_TRUE(java().end_of(third).ok);
+    java().value("third", "fair/unlock", {name});
+    EXPECT_FALSE(exists(name));
+    EXPECT_TRUE(still_waits(waits, brief)) << "for ten minutes, as it was told, and nobody wakes it";
+    hand_to(second);
+    EXPECT_TRUE(brief.end_of(waits).ok);
+    brief.value("a", "fair/unlock", {name});
+}
+
+TEST_F(redisson_defects_fair, ours_that_waits_with_less_time_than_others_keeps_its_place) {
+    client brief(as_variant(config{.address = server().uri(), .fair_lock_wait_timeout = 1s}));
+    std::future<hold> waits;
+    auto const second = java_is_followed_by_one_with_less_time([&] {
+        waits = in_thread(
+            [lock = any_lock(brief.get_fair_lock(name))]() mutable { return lock.acquire({.owner = owner()}); });
+    });
+    EXPECT_TRUE(wait_until([&] { return deadline_ahead(second) > 0; })) << "it asks, and so is alive";
+    auto const third = java().start("third", "fair/lock", {name});
+    EXPECT_TRUE(queue_becomes(2));
+    java().value("first", "fair/unlock", {name});
+    ASSERT_EQ(waits.wait_for(10s), std::future_status::ready);
+    EXPECT_FALSE(java().reply_if_any(third));
+    waits.get().release();
+    EXPECT_TRUE(java().end_of(third).ok);
+    java().value("third", "fair/unlock", {name});
+}
+
+TEST_F(redisson_defects_fair, java_changes_the_time_of_each_waiter_when_it_acquires) {
+    constexpr int waiters = 10;
+    hold mine = ours.acquire();
+    auto const waits = java().start("a", "fair/lock", {name});
+    ASSERT_TRUE(queue_becomes(1));
+    for (int i = 0; i < waiters; ++i) {
+        auto const entry = "other:" + std::to_string(i);
+        server().run("RPUSH", queue, entry);
+        server().run("ZADD", deadlines, std::to_string(server_milliseconds() + 1'000'000), entry);
+    }
+    auto const before = command_counts(server())["zincrby"];
+    mine.release();
+    EXPECT_TRUE(java().end_of(waits).ok);
+    EXPECT_EQ(command_counts(server())["zincrby"] - before, unsigned(waiters)) << "one by one";
+    java().value("a", "fair/unlock", {name});
+    server().run("DEL", queue, deadlines);
 }
 
 } // namespace

@@ -110,6 +110,22 @@ TEST_F(redisson_defects_lock, ours_takes_the_watchdog_timeout_for_an_inner_lock_
     EXPECT_GT(ttl(), 20'000);
 }
 
+TEST_F(redisson_defects_lock, java_gives_a_spin_lock_the_lease_of_an_attempt_that_was_refused) {
+    EXPECT_LE(java().number("a", "spin/unlockOnceBesideAnAttempt", {name, "60000", "500"}), 500) << "ms, of 60 s";
+    EXPECT_TRUE(wait_until([&] { return !exists(name); }, 5s)) << "it is held once still";
+    EXPECT_EQ(java().ask("a", "spin/unlock", {name}).exception_class, "IllegalMonitorStateException");
+}
+
+TEST_F(redisson_defects_lock, ours_keeps_the_lease_of_a_spin_lock_beside_an_attempt_that_is_refused) {
+    owner const me;
+    any_lock lock{cpp.get_spin_lock(name)};
+    hold const outer = lock.acquire({.lease = 60s, .owner = me});
+    hold inner = lock.acquire({.lease = 60s, .owner = me});
+    EXPECT_FALSE(lock.try_acquire({.lease = 500ms, .owner = owner()}));
+    inner.release();
+    EXPECT_GT(ttl(), 50'000);
+}
+
 TEST_F(redisson_defects_lock, java_gives_a_re_entry_another_token) {
     auto const outer = java().number("a", "fenced/lockAndGetToken", {name});
     EXPECT_GT(java().number("a", "fenced/lockAndGetToken", {name}), outer);
@@ -188,6 +204,27 @@ TEST_F(redisson_defects_lock, ours_renews_every_lock_beside_some_that_it_cannot_
     EXPECT_TRUE(stays([&] { return std::ranges::all_of(locks.good, exists); }, 2 * brief_watchdog));
     for (auto const& one : held) one.ensure_held();
     for (auto const& lock : locks.bad) server().run("DEL", lock);
+}
+
+TEST_F(redisson_defects_lock, java_renews_a_lock_no_more_that_another_thread_of_its_process_has_lost) {
+    constexpr int times = 100; // which it goes on trying to renew for the former holder, one of them in each period
+    for (int level = 0; level < times; ++level) brief_java().value("a", "lock", {name});
+    server().run("DEL", name);
+    brief_java().value("b", "lock", {name});
+    EXPECT_TRUE(brief_java().yes("b", "isHeld", {name}));
+    EXPECT_TRUE(wait_until([&] { return !exists(name); }, 2 * brief_watchdog)) << "and nobody has released it";
+    EXPECT_EQ(brief_java().ask("b", "unlock", {name}).exception_class, "IllegalMonitorStateException");
+    brief_java().value("b", "forceUnlock", {name}); // by which it forgets the former one, too
+}
+
+TEST_F(redisson_defects_lock, ours_renews_a_lock_that_another_owner_of_its_process_has_lost) {
+    owner const former;
+    std::vector<hold> lost;
+    for (int level = 0; level < 100; ++level) lost.push_back(ours.acquire({.owner = former}));
+    server().run("DEL", name);
+    hold const held = ours.acquire({.wait = patience, .owner = owner()});
+    EXPECT_TRUE(renewed(4)) << "beyond its first lease";
+    held.ensure_held();
 }
 
 TEST_F(redisson_defects_lock, java_wakes_a_thread_and_a_callback_of_one_process_by_one_message) {

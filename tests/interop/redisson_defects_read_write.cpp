@@ -1,4 +1,4 @@
-// Read-write locks: a writer that goes on as a reader, renewal of one half beside the other.
+// Read-write locks: a writer that goes on as a reader, a reader that asks to write, renewal of one half beside the other.
 #include "redisson_defects_test.hpp"
 
 namespace redlatch::test {
@@ -107,6 +107,24 @@ TEST_F(redisson_defects_read_write, ours_says_asynchronously_that_nobody_writes_
     EXPECT_FALSE(answered<bool>([&](completion_ptr<bool>& done) { return writes.start_is_locked(done); }));
     EXPECT_TRUE(answered<bool>([&](completion_ptr<bool>& done) { return reads.start_is_locked(done); }));
     java().value("a", "read/unlock", {name});
+}
+
+TEST_F(redisson_defects_read_write, java_waits_for_itself_when_it_reads_and_asks_to_write) {
+    java().value("a", "read/lock", {name});
+    auto const waits = java().start("a", "write/lockInterruptibly", {name});
+    EXPECT_FALSE(java().reply_if_any(waits, 500ms)) << "there is nobody else";
+    EXPECT_EQ(server().run("HLEN", name).integer, 2) << "the mode and one reader";
+    interrupt(java(), "a");
+    EXPECT_EQ(java().end_of(waits).exception_class, "InterruptedException");
+    java().value("a", "read/unlock", {name});
+}
+
+TEST_F(redisson_defects_read_write, ours_says_that_it_would_wait_for_itself_when_it_reads_and_asks_to_write) {
+    owner const me;
+    hold const reading = reads.acquire({.owner = me});
+    std::error_code ec;
+    EXPECT_FALSE(writes.acquire({.owner = me}, ec));
+    EXPECT_EQ(ec, errc::would_deadlock);
 }
 
 } // namespace

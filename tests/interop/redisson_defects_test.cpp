@@ -1,9 +1,25 @@
 #include "redisson_defects_test.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 namespace redlatch::test {
+
+namespace {
+
+/// Its address, as java_peer takes it.
+std::string settings_file(std::filesystem::path const& folder, std::string const& text) {
+    auto const file = folder / "redisson.yaml";
+    std::ofstream(file) << text;
+    return "file:" + file.string();
+}
+
+} // namespace
+
+java_with_settings::java_with_settings(std::string const& yaml, std::chrono::milliseconds watchdog_timeout)
+    : java_peer(built_peer().folder, settings_file(path(), yaml), watchdog_timeout) {}
 
 long long redisson_defects_test::server_milliseconds() {
     auto const now = server().run("TIME");

@@ -4,18 +4,27 @@
 
 #include "behaviour/kinds.hpp"
 #include "interop_test.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <string>
 #include <vector>
 
 namespace redlatch::test {
 
+/// Redisson with what an address cannot say: by a file of its settings.
+class java_with_settings : temporary_folder, public java_peer {
+public:
+    explicit java_with_settings(std::string const& yaml, std::chrono::milliseconds watchdog_timeout = 30s);
+};
+
 class redisson_defects_test : public interop_test {
 protected:
     /// For what must not happen to show itself.
     static constexpr std::chrono::milliseconds a_moment{200};
 
-    static bool still_waits(java_peer::ticket which) { return !java().reply_if_any(which, a_moment); }
+    static bool still_waits(java_peer::ticket which, java_peer& peer = java()) {
+        return !peer.reply_if_any(which, a_moment);
+    }
     /// InterruptedException in the command that runs on that thread.
     static void interrupt(java_peer& peer, std::string const& thread) { peer.value("main", "interrupt", {thread}); }
     static long long server_milliseconds();

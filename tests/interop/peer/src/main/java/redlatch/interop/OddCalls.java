@@ -1,5 +1,6 @@
 package redlatch.interop;
 
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
@@ -26,6 +27,8 @@ final class OddCalls {
                 lock.unlock();
                 return both;
             }
+            case "unlockOnceBesideAnAttempt":
+                return unlockOnceBesideAnAttempt(Long.parseLong(words[4]), Long.parseLong(words[5]));
             case "tryLockAgainAndAgain":
                 while (!lock.tryLock()) {
                     Thread.onSpinWait();
@@ -43,5 +46,18 @@ final class OddCalls {
             default:
                 throw new IllegalArgumentException("unknown command " + command);
         }
+    }
+
+    /** Locked twice, unlocked once; meanwhile another thread has asked for it by the same object, for a lease that is short. */
+    private long unlockOnceBesideAnAttempt(long lease, long shortLease) throws Exception {
+        lock.lock(lease, TimeUnit.MILLISECONDS);
+        lock.lock(lease, TimeUnit.MILLISECONDS);
+        FutureTask<Boolean> attempt = new FutureTask<>(() -> lock.tryLock(0, shortLease, TimeUnit.MILLISECONDS));
+        new Thread(attempt).start();
+        if (attempt.get()) {
+            throw new IllegalStateException("two have the lock");
+        }
+        lock.unlock();
+        return lock.remainTimeToLive();
     }
 }
