@@ -102,6 +102,19 @@ private:
     int begun_ = 0;
 };
 
+/// Waits for all of them.
+inline contest_end end_of_both(std::vector<std::future<contest_part>>& ours, java_peer& java,
+                               std::vector<java_peer::ticket> const& theirs) {
+    contest_end end;
+    auto const add = [&end](contest_part const& part, std::int64_t& of_side) {
+        of_side += part.entries;
+        end.most_inside = std::max(end.most_inside, part.most_inside);
+    };
+    for (auto& one : ours) add(one.get(), end.ours);
+    for (auto const one : theirs) add(contest_of::end_of(java, one), end.theirs);
+    return end;
+}
+
 struct contest_size {
     std::int64_t entries;
     int threads_of_a_side = 2;
@@ -120,13 +133,7 @@ contest_end contest(redis_server const& server, java_peer& java, std::string con
     std::vector<std::future<contest_part>> ours;
     for (int i = 0; i < size.threads_of_a_side; ++i)
         ours.push_back(std::async(std::launch::async, [&] { return all.take_part(enter, 1, pause); }));
-    contest_end end;
-    auto const add = [&end](contest_part const& part, std::int64_t& of_side) {
-        of_side += part.entries;
-        end.most_inside = std::max(end.most_inside, part.most_inside);
-    };
-    for (auto& one : ours) add(one.get(), end.ours);
-    for (auto const one : theirs) add(contest_of::end_of(java, one), end.theirs);
+    auto const end = end_of_both(ours, java, theirs);
     EXPECT_EQ(end.ours + end.theirs, size.entries);
     std::printf("of %d entries C++ had %d, Java %d\n", int(size.entries), int(end.ours), int(end.theirs));
     return end;

@@ -92,12 +92,13 @@ TEST_P(same_kind, is_ended_by_force_from_the_other_side) {
 
 TEST_P(same_kind, lets_in_one_at_a_time_beside_java_and_neither_side_is_starved) {
     bool const told = GetParam().announces_releases;
-    auto const end = contest(
-        server(), java(), of_kind("contest"), key.front(), {200, told ? 2 : 1},
-        [&] { return lock.acquire({.wait = patience}); }, told ? no_pause : some_pause);
-    if (told) return expect_one_at_a_time_and_a_tenth_each(end);
-    // Who was refused a spin lock sleeps for up to 128 ms, and finds it free by chance.
-    expect_one_at_a_time_of_both_sides(end);
+    // Who was refused a spin lock sleeps for up to 128 ms, tells nobody that it waits, and finds the lock free by chance: so
+    // all are away for most of the time, and Java had 21 to 52 %. Without pauses the side that has it keeps it, ours or Java:
+    // of 400 entries the other one had none to 21; and with pauses of 3 ms Java had none to 53 beside two threads of ours,
+    // which pass it on to each other, and 33 to 61 % beside one.
+    expect_one_at_a_time_and_a_tenth_each(contest(
+        server(), java(), of_kind("contest"), key.front(), {told ? 200 : 400},
+        [&] { return lock.acquire({.wait = patience}); }, told ? no_pause : 10ms));
 }
 
 TEST_F(interop_test, tokens_grow_across_both_languages) {

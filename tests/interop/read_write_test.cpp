@@ -108,36 +108,40 @@ TEST_F(read_write, keeps_nested_holds_of_both_languages_apart) {
     EXPECT_FALSE(exists(name));
 }
 
-/// A reader counts for one, a writer for more than all readers.
-TEST_F(read_write, is_never_written_beside_anybody_of_either_language_and_is_read_by_both_together) {
-    constexpr std::int64_t entries = 200;
+/// Two readers and two writers of each side. A reader counts for one, a writer for more than all readers.
+TEST_F(read_write, is_never_written_beside_anybody_is_read_by_both_languages_together_and_starves_neither) {
+    constexpr std::int64_t entries = 800;
     constexpr std::int64_t writer = 1000;
-    // The last reader wakes the writers of both sides, and ours are the faster ones: they are to be away at times.
+    // The last reader wakes the writers of both sides, and ours are the faster ones: they are to be away at times. Java had 44
+    // to 54 % of the reading and 22 to 38 % of the writing on a machine with other work; where writers pause for 10 ms or less
+    // 1 to 14 % of the writing. Where readers do not pause, hardly anybody writes.
     constexpr auto writers_pause = 30ms;
     contest_of all(server(), name, entries);
     hold first = writes.acquire();
-    auto const java_reads = all.begins(java(), "r", "read/contest", name, 1, some_pause);
-    auto const java_writes = all.begins(java(), "w", "write/contest", name, writer, writers_pause);
+    std::vector<java_peer::ticket> java_reads;
+    std::vector<java_peer::ticket> java_writes;
+    std::vector<std::future<contest_part>> we_read;
+    std::vector<std::future<contest_part>> we_write;
     auto const enters = [&](any_lock& lock) { return [&] { return lock.acquire({.wait = patience}); }; };
-    auto we_read = in_thread([&] { return all.take_part(enters(reads), 1, some_pause); });
-    auto we_write = in_thread([&] { return all.take_part(enters(writes), writer, writers_pause); });
-    EXPECT_TRUE(wait_until([&] { return cpp.stats().waiters == 2; }));
-    first.release();
-    contest_part const readers[] = {we_read.get(), contest_of::end_of(java(), java_reads)};
-    contest_part const writers[] = {we_write.get(), contest_of::end_of(java(), java_writes)};
-    for (auto const& one : readers) EXPECT_LT(one.most_inside, writer) << "it read beside a writer";
-    for (auto const& one : writers) EXPECT_EQ(one.most_inside, writer) << "it wrote beside somebody";
-    EXPECT_EQ(std::max(readers[0].most_inside, readers[1].most_inside), 2) << "both read, and once together";
-    std::int64_t sum = 0;
-    for (auto const* const parts : {readers, writers}) {
-        std::printf("%s C++ had %d, Java %d\n", parts == readers ? "reading" : "writing", int(parts[0].entries),
-                    int(parts[1].entries));
-        for (std::size_t side = 0; side < 2; ++side) {
-            EXPECT_GT(parts[side].entries, 0);
-            sum += parts[side].entries;
-        }
+    for (auto const* const number : {"1", "2"}) {
+        java_reads.push_back(all.begins(java(), std::string("r") + number, "read/contest", name, 1, some_pause));
+        java_writes.push_back(
+            all.begins(java(), std::string("w") + number, "write/contest", name, writer, writers_pause));
+        we_read.push_back(in_thread([&] { return all.take_part(enters(reads), 1, some_pause); }));
+        we_write.push_back(in_thread([&] { return all.take_part(enters(writes), writer, writers_pause); }));
     }
-    EXPECT_EQ(sum, entries);
+    EXPECT_TRUE(wait_until([&] { return cpp.stats().waiters == 4; }));
+    first.release();
+    auto const readers = end_of_both(we_read, java(), java_reads);
+    auto const writers = end_of_both(we_write, java(), java_writes);
+    std::printf("reading C++ had %d, Java %d; writing C++ had %d, Java %d\n", int(readers.ours), int(readers.theirs),
+                int(writers.ours), int(writers.theirs));
+    EXPECT_LT(readers.most_inside, writer) << "one read beside a writer";
+    EXPECT_GT(readers.most_inside, 2) << "both sides never read together";
+    EXPECT_EQ(writers.most_inside, writer) << "one wrote beside somebody";
+    EXPECT_EQ(readers.ours + readers.theirs + writers.ours + writers.theirs, entries);
+    expect_a_tenth_each(readers);
+    expect_a_tenth_each(writers);
 }
 
 } // namespace
