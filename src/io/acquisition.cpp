@@ -105,8 +105,8 @@ acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
     out.reentry = found.what == lock_table::beginning::kind::reentry;
     // Where it probably meets a holder again, a plain attempt would only be one more.
     bool const meets_holder = found.known_busy || (request_.may_wait && record.had_to_wait());
-    out.plain = !meets_holder && !request_.fencing && node_->choice().acquires_plainly(record)
-                && record.how->plain != nullptr;
+    out.plain =
+        !meets_holder && !request_.fencing && node_->choice().acquires_plainly(record) && record.how->plain != nullptr;
     out.lease = lease_;
     out.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
     out.max_hold = max_hold();
