@@ -54,7 +54,8 @@ WITH_SERVERS = {WITH_REPLICAS: ("integration_replica_wait_test", "integration_re
                 r"/io/login|/io/password_file|/io/call_lane|/io/subscriber": ("integration_credentials_test",),
                 r"/io/sentinel_watcher|/io/replicated_locator": ("integration_credentials_of_nodes_test",
                                                                  "integration_replicated_test"),
-                r"/io/counter_": ("integration_release_yield_test", "integration_user_loop_test")}
+                r"/io/counter_": ("integration_release_yield_test", "integration_user_loop_test",
+                                 "integration_permit_total_test")}
 
 
 def part_of_table(text):

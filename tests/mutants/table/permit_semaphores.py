@@ -1,11 +1,20 @@
 """Permits that have ids and leases."""
-from table.files import (CORE, PERMIT_ACQUIRE, PERMIT_RELEASE, PERMIT_RENEW, PERMIT_RENEWAL, PERMITS,
+from table.files import (CORE, COUNTER_WAIT, PERMIT_ACQUIRE, PERMIT_RELEASE, PERMIT_RENEW, PERMIT_RENEWAL, PERMITS,
                          PERMITS_API)
 
 MUTANTS = [
     ("one permit with an id too many is taken", PERMIT_ACQUIRE,
      "local enough = value and free >= wanted and",
      "local enough = value and free >= wanted - 1 and"),
+    ("who asks for more permits than there are in all waits for ever", PERMIT_ACQUIRE,
+     "    if total > 0 and total < wanted then",
+     "    if false then"),
+    ("permits that are taken are none of those that there are in all", PERMIT_ACQUIRE,
+     "value + redis.call('zcount', KEYS[2], '-inf', '+inf')",
+     "value + 0"),
+    ("that there are too few permits in all is told as a refusal of the server", COUNTER_WAIT,
+     "    if (too_many_ && result_ == errc::server_refused) result_ = errc::invalid_argument;\n",
+     ""),
     ("a permit whose lease is over comes back twice", PERMIT_ACQUIRE,
      "    if type(redis.pcall('zrem', KEYS[2], id)) ~= 'number' then -- the number must not change alone\n",
      "    if false then\n"),
