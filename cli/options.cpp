@@ -31,11 +31,13 @@ std::optional<std::string> from_environment(char const* name) {
 
 } // namespace
 
-char const* const exit_status_help = "Exit status:\n"
-                                     "  64   the command line, the address or the configuration cannot be used\n"
-                                     "  69   no server, or it refused, or the key is not a lock\n"
-                                     "  70   internal error\n"
-                                     "  74   the output cannot be written to stdout\n";
+std::string exit_status_text(std::string_view of_this_command) {
+    return "Exit status:\n" + std::string(of_this_command)
+           + "  64   the command line, the address or the configuration cannot be used\n"
+             "  69   no server, or it refused, or the key is not a lock\n"
+             "  70   internal error\n"
+             "  74   the output cannot be written to stdout\n";
+}
 
 void declare(command_line& line, common_options& options, std::string const& json_text) {
     line.text("--server", "URI",

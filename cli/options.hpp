@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace redlatch::cli {
 
@@ -94,7 +95,7 @@ config choose_server(common_options const& options, wait_flags const& flags);
 /// As above, with what the lock's flags say about times.
 config choose_server(lock_options const& options);
 
-/// For all help texts.
-extern char const* const exit_status_help;
+/// For help texts: the exit statuses that all commands have, behind the lines of those that this one has.
+std::string exit_status_text(std::string_view of_this_command = {});
 
 } // namespace redlatch::cli

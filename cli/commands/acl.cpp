@@ -71,7 +71,7 @@ int show_acl(arguments const& words) {
     line.example("redlatch acl --types reentrant,semaphore --user importer");
     line.example("redlatch acl --topology cluster --name-prefix jobs:");
     line.example("redlatch acl --sentinels --user finder");
-    line.footer(exit_status_help);
+    line.footer(exit_status_text());
     line.parse(words);
     check(flags);
     if (user) check_word_of_rule("--user", *user);

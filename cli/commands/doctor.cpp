@@ -115,9 +115,8 @@ int consult_doctor(arguments const& words) {
     declare(line, options, "One JSON object on stdout.");
     line.example("redlatch doctor --server redis://db1:6379");
     line.example("redlatch doctor --types reentrant --name-prefix jobs: --accept machine_crash,failover");
-    line.footer("Exit status:\n  0    all guarantees hold, or are accepted\n  1    one does not hold\n"
-                "  2    of one it is not known whether it holds\n"
-                + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
+    line.footer(exit_status_text("  0    all guarantees hold, or are accepted\n  1    one does not hold\n"
+                                 "  2    of one it is not known whether it holds\n"));
     line.parse(words);
     check(flags);
     refuse_shorter(limit, 100ms, "--limit", "a server needs 100ms for its answers");

@@ -117,8 +117,7 @@ int list_locks(arguments const& words) {
     line.example("redlatch list");
     line.example("redlatch list 'backup:*' --json");
     line.example("redlatch list 'reports:*' --type semaphore");
-    line.footer("Exit status:\n  0    also when there are none\n"
-                + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
+    line.footer(exit_status_text("  0    also when there are none\n"));
     line.parse(words);
     client owner(choose_server(options));
     auto const which = pattern.value_or("*");

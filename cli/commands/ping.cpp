@@ -19,8 +19,7 @@ int ping(arguments const& words) {
     command_line line("ping [FLAGS]", "Show the server, its version and the time of a round trip.");
     declare(line, options, "One JSON object on stdout.");
     line.example("redlatch ping --server redis://db1:6379");
-    line.footer("Exit status:\n  0    the server answered\n"
-                + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
+    line.footer(exit_status_text("  0    the server answered\n"));
     line.parse(words);
     client owner(choose_server(options));
     auto const server = owner.ping();

@@ -110,9 +110,8 @@ int show_status(arguments const& words) {
     line.example("redlatch status backup");
     line.example("redlatch status reports --type semaphore");
     line.example("redlatch status backup --server redis://db1 --json");
-    line.footer("Exit status:\n  0    the lock is held, or it is a semaphore or a latch\n"
-                "  1    it is free; with --type: it is not set, or the latch is open\n"
-                + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
+    line.footer(exit_status_text("  0    the lock is held, or it is a semaphore or a latch\n"
+                                 "  1    it is free; with --type: it is not set, or the latch is open\n"));
     line.parse(words);
     check_name(name);
     client owner(choose_server(options));

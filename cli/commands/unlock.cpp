@@ -46,8 +46,7 @@ int unlock(arguments const& words) {
     line.flag("--force", "Needed: the holder may work on until it learns that the lock is gone.", force);
     declare(line, options, "One JSON object on stdout.");
     line.example("redlatch unlock backup --force");
-    line.footer("Exit status:\n  0    the lock was held\n  1    it was free\n"
-                + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
+    line.footer(exit_status_text("  0    the lock was held\n  1    it was free\n"));
     line.parse(words);
     check_name(name);
     if (!force)
