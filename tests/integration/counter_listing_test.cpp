@@ -1,8 +1,8 @@
 // Listing semaphores, latches and permit semaphores: which numbers they are, in how many round trips, with which rights, and
 // what a server may do meanwhile.
 #include "integration/endless_server.hpp"
-#include "integration/fixture.hpp"
 #include "integration/log_lines.hpp"
+#include "integration/user_with_rights.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -36,16 +36,7 @@ protected:
             options);
         return found;
     }
-    /// A user with these rights and no others.
-    config with(words const& rights) const {
-        words command{"ACL", "SETUSER", "restricted", "reset", "on", ">secret"};
-        command.insert(command.end(), rights.begin(), rights.end());
-        EXPECT_EQ(server.admin().command(command).text, "OK");
-        config settings = quick(server.uri());
-        settings.username = "restricted";
-        settings.password = "secret";
-        return settings;
-    }
+    config with(words const& rights) const { return settings_with_rights(server, rights); }
 };
 
 TEST_F(counter_listing_test, finds_whole_numbers_and_nothing_else) {

@@ -1,6 +1,6 @@
 // Looking at locks: what is read of each, with which rights, in how many round trips, and what a server may do meanwhile.
 #include "integration/endless_server.hpp"
-#include "integration/fixture.hpp"
+#include "integration/user_with_rights.hpp"
 #include "support/both_faces.hpp"
 
 #include <set>
@@ -13,15 +13,7 @@ std::string const java = "0e1f2a3b-0000-4000-8000-0123456789ab";
 
 class look_test : public with_server {
 protected:
-    config as(words const& rights) const {
-        words command{"ACL", "SETUSER", "restricted", "reset", "on", ">secret"};
-        command.insert(command.end(), rights.begin(), rights.end());
-        EXPECT_EQ(server.admin().command(command).text, "OK");
-        config result = quick(server.uri());
-        result.username = "restricted";
-        result.password = "secret";
-        return result;
-    }
+    config as(words const& rights) const { return settings_with_rights(server, rights); }
     static lock_info const* find(std::vector<lock_info> const& all, std::string const& wanted) {
         auto const found = std::find_if(all.begin(), all.end(), [&](auto const& one) { return one.name == wanted; });
         return found == all.end() ? nullptr : &*found;

@@ -1,5 +1,6 @@
 // While replicas are waited for: whom that holds up, how it ends early; and servers that cannot be asked.
 #include "integration/replica_fixture.hpp"
+#include "integration/user_with_rights.hpp"
 
 #include <gmock/gmock.h>
 #include <stop_token>
@@ -92,20 +93,14 @@ TEST_F(replica_wait_test, a_master_that_hangs_costs_no_more_than_the_time) {
 
 class without_wait_test : public with_server {
 protected:
-    /// A user who may do all but these.
-    config with_user(words const& rights) const {
-        words command{"ACL", "SETUSER", "locks", "reset", "on", ">secret", "~*", "&*", "+@all"};
-        command.insert(command.end(), rights.begin(), rights.end());
-        EXPECT_EQ(server.admin().command(command).text, "OK");
-        auto settings = quick(server.uri());
-        settings.username = "locks";
-        settings.password = "secret";
-        return settings;
+    /// A user who may do all but this.
+    config without(std::string const& command) const {
+        return settings_with_rights(server, {"~*", "&*", "+@all", "-" + command});
     }
 };
 
 TEST_F(without_wait_test, a_missing_right_is_named) {
-    client user(with_user({"-wait"}));
+    client user(without("wait"));
     auto const failed =
         outcome_of([&] { (void)user.get_lock(name, {.replicas = replica_policy::at_least(1, for_long)}).acquire(); });
     EXPECT_EQ(failed.reason, errc::server_refused);
@@ -115,7 +110,7 @@ TEST_F(without_wait_test, a_missing_right_is_named) {
 }
 
 TEST_F(without_wait_test, a_missing_right_to_role_is_named) {
-    client user(with_user({"-role"}));
+    client user(without("role"));
     auto const failed =
         outcome_of([&] { (void)user.get_lock(name, {.replicas = replica_policy::all(for_long)}).acquire(); });
     EXPECT_EQ(failed.reason, errc::server_refused);
@@ -123,7 +118,7 @@ TEST_F(without_wait_test, a_missing_right_to_role_is_named) {
 }
 
 TEST_F(without_wait_test, it_can_be_accepted) {
-    client user(with_user({"-wait"}));
+    client user(without("wait"));
     event_log const events(user);
     hold const mine =
         user.get_lock(name, {.replicas = with(replica_policy::at_least(1, for_long), replica_shortage::accept)})
