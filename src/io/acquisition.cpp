@@ -286,7 +286,8 @@ bool acquisition::go_on_as_head(bool told) {
 base::instant acquisition::outage_at() {
     auto const limit = core_->settings().outage_limit;
     if (!request_.waits_for_ever || limit.count() == 0) return base::never;
-    return base::later(std::max(began_, node_->away_since()), limit);
+    auto const since = call_.under_way() ? std::min(node_->away_since(), call_.unheard_since()) : node_->away_since();
+    return base::later(std::max(began_, since), limit);
 }
 
 /// Who enters again has the token of its tenure, if there is one.

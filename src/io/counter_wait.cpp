@@ -211,7 +211,8 @@ bool counter_wait::on_head() {
 base::instant counter_wait::outage_at() {
     auto const limit = core_->settings().outage_limit;
     if (!request_.waits_for_ever || limit.count() == 0) return base::never;
-    return base::later(std::max(began_, node_->away_since()), limit);
+    auto const since = call_.under_way() ? std::min(node_->away_since(), call_.unheard_since()) : node_->away_since();
+    return base::later(std::max(began_, since), limit);
 }
 
 /// When it asks although it does not hear anything again: with fail_fast as soon as the other connection has noticed, too.

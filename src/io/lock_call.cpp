@@ -5,6 +5,7 @@
 #include "connection/server_error.hpp"
 #include "resp/command.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -14,7 +15,7 @@ void lock_call::submit(std::string bytes, base::waker waker) {
     call_ = connection::make_call();
     call_->bytes = std::move(bytes);
     call_->replies = replies_;
-    call_->impatient = impatient_;
+    call_->impatient = impatient_ && !(at_first_only_ && redirected());
     call_->once = once_;
     call_->slot = slot_;
     call_->waker = std::move(waker);
@@ -23,6 +24,9 @@ void lock_call::submit(std::string bytes, base::waker waker) {
     if (!call_->behind_asking) return where_->submit(call_, will_wait_, unless_);
     permission_ = connection::make_call();
     permission_->bytes = resp::command("ASKING");
+    permission_->impatient = call_->impatient; // it does not stay behind where the call does not wait
+    permission_->once = call_->once;
+    permission_->slot = call_->slot;
     where_->submit_all(std::array{permission_, call_}, will_wait_, unless_);
 }
 
@@ -33,7 +37,8 @@ void lock_call::prepare(call_lane& lane, locking::wire_call const& call, bool wi
     will_wait_ = will_wait;
     unless_ = nullptr;
     slot_ = lane.is_of_cluster() && call.key_size > 0 ? base::hash_slot(call.key()) : -1;
-    followed_ = 0;
+    redirected_at_ = base::never;
+    redirects_in_a_row_ = 0;
     asking_ = false;
     by_text_ = repeated_ = late_copy_possible_ = false;
 }
@@ -75,20 +80,28 @@ bool lock_call::follow(connection::call& answered, base::function_ref<base::wake
         answered.reply = permission_->reply; // it would be sent to and fro
         return false;
     }
-    if (++followed_ > most_redirects) { // nodes that do not agree will, in a moment
+    // A node that could not be reached has not said anything.
+    redirects_in_a_row_ = answered.sent_away ? 0 : redirects_in_a_row_ + 1;
+    if (redirects_in_a_row_ > most_redirects) { // nodes that do not agree will, in a moment
         answered.reply.text =
             std::string(connection::redirected_too_often) + ", the last time by " + answered.reply.text;
         return false;
     }
+    if (!redirected()) redirected_at_ = lease_clock::now();
     where_ = &where_->other(*elsewhere);
     asking_ = elsewhere->what == connection::redirect::kind::ask;
     submit(std::move(answered.bytes), make_waker());
     return true;
 }
 
+base::instant lock_call::unheard_since() const {
+    return redirected() ? std::max(redirected_at_, line().unheard_since()) : base::never;
+}
+
 bool lock_call::abandon(std::function<void(resp::value const&)> late, std::optional<half_answer>* half) {
     auto const call = std::exchange(call_, nullptr);
     if (!call) return false;
+    if (auto const permission = std::exchange(permission_, nullptr)) where_->abandon(permission);
     bool const may_run = where_->abandon(call, std::move(late));
     if (call->late_copy_possible) late_copy_possible_ = true;
     if (half != nullptr && call->cut_short) *half = half_answer{std::move(call->reply), call->handed > 0};

@@ -19,6 +19,8 @@ class lock_call {
 public:
     /// From now on: see connection::call.
     void be_impatient() noexcept { impatient_ = true; }
+    /// The same, of the first node: the connection of another one, to which a redirect leads, is waited for.
+    void be_impatient_at_first() noexcept { impatient_ = at_first_only_ = true; }
     void be_sent_once() noexcept { once_ = true; }
 
     /// With `unless`, nothing is sent any more once it is set: see call_lane::submit.
@@ -40,7 +42,9 @@ public:
     /// The server did not know the script: what it answered was its text.
     bool by_text() const noexcept { return by_text_; }
     /// Another node was asked than the first one: nothing is known of its order with what was sent behind it.
-    bool redirected() const noexcept { return followed_ > 0; }
+    bool redirected() const noexcept { return redirected_at_ != base::never; }
+    /// Of a call that was redirected: since then, or since later, nothing was heard of the node where it is. Else never.
+    base::instant unheard_since() const;
     /// A copy of it, in either form, may have run without an answer.
     bool repeated() const noexcept { return repeated_; }
     /// An earlier copy of it, in either form, may still run.
@@ -61,12 +65,14 @@ private:
     call_lane* where_ = nullptr;
     locking::script const* script_ = nullptr; ///< null: plain commands
     int replies_ = 1;
-    std::int32_t slot_ = -1; ///< of its key, in a cluster
-    int followed_ = 0;       ///< so many redirects
-    bool asking_ = false;    ///< the node is told that it is asked although the slot is not its own yet
+    std::int32_t slot_ = -1;                    ///< of its key, in a cluster
+    base::instant redirected_at_ = base::never; ///< the first time
+    int redirects_in_a_row_ = 0;                ///< by nodes that have answered
+    bool asking_ = false; ///< the node is told that it is asked although the slot is not its own yet
     std::atomic<bool> const* unless_ = nullptr;
     bool will_wait_ = true;
     bool impatient_ = false;
+    bool at_first_only_ = false;
     bool once_ = false;
     bool by_text_ = false;
     bool repeated_ = false;

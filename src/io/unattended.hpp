@@ -18,7 +18,7 @@ public:
     /// See connection::call.
     struct terms {
         bool once = false;
-        bool impatient = false;
+        bool impatient = false; ///< at the first node: lock_call::be_impatient_at_first()
         /// It undoes something, and is to be executed also where the process has ended before the server reads it, and the
         /// server does not know the script.
         bool undoes = false;
@@ -39,7 +39,7 @@ public:
 private:
     void begin(call_lane& lane, locking::wire_call call, terms const& conditions) {
         if (conditions.once) call_.be_sent_once();
-        if (conditions.impatient) call_.be_impatient();
+        if (conditions.impatient) call_.be_impatient_at_first();
         try {
             if (conditions.undoes && call.is_script() && lane.wants_text_of(*call.text_of)) {
                 lane_ = &lane;

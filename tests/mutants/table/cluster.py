@@ -1,6 +1,6 @@
 """The nodes of a cluster: which of them is asked, and what happens when slots have another one."""
-from table.files import (ACQUISITION, BATCHES, CLUSTER, CLUSTER_ASKING, CLUSTER_VIEW, CORE, COUNTER_CHANGE, HOLD_WATCH, LANE,
-                         LOCK_CALL, MULTIPLEXER, NODE, PUBLISH_METHOD, REGISTRY, RELEASING)
+from table.files import (ACQUISITION, BATCHES, CLUSTER, CLUSTER_ASKING, CLUSTER_VIEW, CORE, COUNTER_CHANGE, HOLD_WATCH,
+                         LANE, LOCK_CALL, MULTIPLEXER, NODE, PUBLISH_METHOD, REGISTRY, RELEASING)
 
 # What the simulator is asked for.
 WORDS = ("--topology", "cluster")
@@ -12,6 +12,21 @@ MUTANTS = [
     ("ASK is followed without ASKING", LOCK_CALL,
      "    asking_ = elsewhere->what == connection::redirect::kind::ask;\n",
      ""),
+    ("a renewal does not wait for the node that a redirect names", LOCK_CALL,
+     "impatient_ && !(at_first_only_ && redirected());",
+     "impatient_;"),
+    ("ASKING waits for a connection without its command", LOCK_CALL,
+     "    permission_->slot = call_->slot;\n",
+     ""),
+    ("ASKING waits for a connection when nobody asks any more", LOCK_CALL,
+     "    if (auto const permission = std::exchange(permission_, nullptr)) where_->abandon(permission);\n",
+     ""),
+    ("a node that cannot be reached counts as one that redirects", LOCK_CALL,
+     "answered.sent_away ? 0 : redirects_in_a_row_ + 1;",
+     "redirects_in_a_row_ + 1;"),
+    ("a wait for a node that a redirect names is no outage", ACQUISITION,
+     "call_.under_way() ? std::min(node_->away_since(), call_.unheard_since()) : node_->away_since();",
+     "node_->away_since();"),
     ("a redirect is followed later only", LOCK_CALL,
      "constexpr int most_redirects = 8;",
      "constexpr int most_redirects = 0;"),

@@ -3,6 +3,7 @@
 #include "sim/check/promises.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -286,6 +287,22 @@ std::optional<violation> check_renewals(history const& all, moment patience) {
     return std::nullopt;
 }
 
+std::optional<violation> check_renewal_rate(history const& all, std::size_t most) {
+    constexpr moment window{100'000'000};
+    std::map<std::pair<place, int>, std::deque<moment>> latest; // one after the other have the same owner
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        if (one.what != kind::renewal) continue;
+        auto& of_hold = latest[{{one.lock, one.owner}, one.process}];
+        of_hold.push_back(one.when);
+        while (one.when - of_hold.front() > window) of_hold.pop_front();
+        if (of_hold.size() > most)
+            return make("renewal_rate", i,
+                        one.owner + " is renewed more than " + std::to_string(most) + " times in 100 ms");
+    }
+    return std::nullopt;
+}
+
 std::optional<violation> check_max_hold(history const& all, moment slack) {
     std::map<place, moment> ends;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -439,6 +456,7 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_fairness(all, how.fair)) return found;
     if (auto found = check_freshness(all, how.deadline_slack)) return found;
     if (auto found = check_renewals(all, how.renewal)) return found;
+    if (auto found = check_renewal_rate(all, how.renewals_in_a_row)) return found;
     if (auto found = check_max_hold(all, how.deadline_slack * 2)) return found;
     if (auto found = check_minimum_holds(all)) return found;
     if (auto found = check_needless_loss(all, how.needless_loss, how.nothing_is_lost)) return found;

@@ -37,6 +37,8 @@ std::optional<violation> check_orphans(history const& all, moment patience);
 std::optional<violation> check_freshness(history const& all, moment slack);
 /// A hold that was given back or lost is not renewed, `patience` later.
 std::optional<violation> check_renewals(history const& all, moment patience);
+/// Whatever goes wrong, a hold is renewed `most` times in 100 ms at the most.
+std::optional<violation> check_renewal_rate(history const& all, std::size_t most);
 /// Nobody believes in a hold `slack` after its max_hold.
 std::optional<violation> check_max_hold(history const& all, moment slack);
 /// Nobody else comes into the key of a lock before a minimum hold is over.
@@ -216,6 +218,7 @@ struct patience {
     moment silent_loss{2'000'000'000};
     moment orphan{3'000'000'000};
     moment renewal{2'000'000'000};
+    std::size_t renewals_in_a_row = 20;
     moment needless_loss{1'000'000'000};
     bool nothing_is_lost = false; ///< what goes wrong is no reason to lose a hold
     moment turns{30'000'000};     ///< 5 ms, and what it takes a process to see it

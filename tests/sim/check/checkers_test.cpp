@@ -302,6 +302,19 @@ TEST(renewal_checker, rejects_a_renewal_of_what_has_ended) {
     }
 }
 
+TEST(renewal_rate_checker, rejects_a_loop_of_renewals) {
+    history all;
+    for (auto when = 1ms; when <= 81ms; when += 40ms) all.push_back(at(when, kind::renewal, 0, -1, "a:1"));
+    EXPECT_TRUE(check_renewal_rate(all, 2));
+    EXPECT_FALSE(check_renewal_rate(all, 3));
+    all.back().when = 102ms;
+    EXPECT_FALSE(check_renewal_rate(all, 2)) << "longer than 100 ms";
+    all.back().when = 101ms;
+    EXPECT_TRUE(check_renewal_rate(all, 2));
+    all.back().owner = "a:2";
+    EXPECT_FALSE(check_renewal_rate(all, 2)) << "another hold";
+}
+
 history held_beyond_max_hold() {
     history all{at(1ms, kind::acquired, 0, 0, "a:1"), at(99ms, kind::probe_hold, 0, 0, "a:1")};
     all[0].most = 50ms;
@@ -388,8 +401,9 @@ TEST(checkers, are_all_asked) {
           history{asks(1ms, 0, 0, 10ms), at(99ms, kind::not_acquired, 0, 0)}, waiting_for_a_free_lock(),
           history{at(0ms, kind::quiet, -1, -1), in_key(0ms, false), in_key(9s, false)},
           history{at(1ms, kind::released, 0, 0, "a:1"), at(9s, kind::renewal, 0, -1, "a:1")}, ended_before(),
-          held_beyond_max_hold(), lost_in_quiet_times(), history{at(1ms, kind::reentered, 0, 0, "a:1")},
-          history{at(1ms, kind::unfinished, 0, 0)}, history{at(1ms, kind::leftover, 0, -1)}})
+          history(21, at(1ms, kind::renewal, 0, -1, "a:1")), held_beyond_max_hold(), lost_in_quiet_times(),
+          history{at(1ms, kind::reentered, 0, 0, "a:1")}, history{at(1ms, kind::unfinished, 0, 0)},
+          history{at(1ms, kind::leftover, 0, -1)}})
         EXPECT_TRUE(check(broken, {}));
     EXPECT_FALSE(check({}, {}));
 }

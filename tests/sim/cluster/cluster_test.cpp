@@ -42,6 +42,20 @@ std::ptrdiff_t answers(outcome const& seen, std::string const& word) {
     });
 }
 
+/// How often a server was told ASKING for nothing, since no other command came behind it.
+int wasted_permissions(outcome const& seen) {
+    std::map<std::string, bool> asking; // by connection
+    int wasted = 0;
+    for (auto const& line : seen.trace) {
+        auto const at = line.find(" runs for ");
+        if (at == line.npos) continue;
+        auto const connection = line.substr(at, line.find(": ", at) - at);
+        bool const is_permission = line.find(": ASKING ->") != line.npos;
+        wasted += std::exchange(asking[connection], is_permission) && is_permission;
+    }
+    return wasted;
+}
+
 /// Everybody gets the lock, and its first holder keeps it.
 outcome expect_well(scenario const& plan) {
     auto seen = run(plan, true);
@@ -75,6 +89,47 @@ TEST(cluster, asks_where_a_slot_is_on_its_way_to) {
         moves += answers(seen, "ASK") > 5;
     }
     EXPECT_EQ(moves, plan.masters - 1);
+}
+
+/// Whose key is there by then is renewed, and waited for, once that node is back: in between nobody asks again and again.
+TEST(cluster, waits_for_a_node_that_is_away_while_a_slot_is_on_its_way_to_it) {
+    auto plan = holder_and_waiter();
+    plan.processes = 3; // who waits for a time only is not behind another one of its process
+    plan.drifts = {0, 0, 0};
+    plan.workers.push_back(
+        {.process = 2, .jobs = std::vector<job>(9, {.asks = job::how::timed, .pause = 150, .wait = 60})});
+    int moves = 0;
+    for (int to = 0; to < plan.masters; ++to) { // one of them has it
+        plan.faults = {at(fault::kind::migrate_slot, 200, 1'900, to), at(fault::kind::restart_kept, 1'450, 250, to),
+                       at(fault::kind::slow, 1'690, 600, to)};
+        plan.faults.back().process = 2; // its waits are over before it is connected
+        auto const seen = expect_well(plan);
+        auto const asked = answers(seen, "ASK");
+        EXPECT_LT(asked, 100) << to;
+        EXPECT_EQ(wasted_permissions(seen), 0) << to << ": of those who wait there no longer";
+        moves += asked > 0;
+    }
+    EXPECT_EQ(moves, plan.masters - 1);
+}
+
+/// Of that node nothing is heard, although the one that names it answers all the time.
+TEST(cluster, ends_a_wait_for_ever_where_a_slot_is_on_its_way_to_a_node_that_does_not_come_back) {
+    auto plan = holder_and_waiter();
+    plan.workers.front().jobs.front().lease = 200;
+    plan.workers.back().jobs.front().pause = 900;
+    int ended = 0;
+    for (int to = 0; to < plan.masters; ++to) {
+        plan.faults = {at(fault::kind::migrate_slot, 500, 90'000, to), at(fault::kind::restart_lost, 600, 80'000, to)};
+        auto const seen = run(plan, true);
+        EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
+        for (auto const& one : seen.facts) {
+            if (one.what != fact::kind::not_acquired) continue;
+            ++ended;
+            EXPECT_EQ(one.said, answer::disconnected);
+            EXPECT_NEAR(std::chrono::duration<double>(one.when).count(), 61, 2);
+        }
+    }
+    EXPECT_EQ(ended, plan.masters);
 }
 
 TEST(cluster, replaces_a_lost_master_without_a_loss_where_the_replica_had_heard_of_all) {
