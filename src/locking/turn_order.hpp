@@ -13,7 +13,7 @@
 // | the end of another process's turn   | one less                                                                         |
 // | a release within its turn           | the same: it will probably come again at once                                    |
 // | a turn of one that did not ask      | one less; the end of the turn behind it says so                                  |
-// | eight turns here beside absent ones | one of them counts again, for it may only answer late                            |
+// | some turns here beside absent ones  | one of them counts again, for it may only answer late (absence_probe.hpp)        |
 // | it has come, and was refused twice  | a random number: of those that came at once, all count none before them          |
 // | although it was first               |                                                                                  |
 //
@@ -24,6 +24,7 @@
 
 #include "base/random.hpp"
 #include "base/time.hpp"
+#include "locking/absence_probe.hpp"
 #include "locking/channel_sample.hpp"
 
 #include <algorithm>
@@ -77,6 +78,7 @@ public:
     }
     /// Acquired although there were some before us: they had the time to ask.
     void on_nobody_asked(channel_sample const& sample) noexcept {
+        probe_.on_nobody_asked();
         if (rank(sample) > 0) ++absent_;
     }
     /// Its own turn has been counted by others already: the end of it is not to be counted again.
@@ -85,10 +87,8 @@ public:
     void on_released(channel_sample const& sample, std::int64_t others, base::instant now) noexcept {
         if (sample.session == 0) return;
         on_heard(sample, now);
-        if (absent_ > 0 && ++turns_beside_absent_ >= turns_until_doubt) {
-            --absent_;
-            turns_beside_absent_ = 0;
-        }
+        probe_.on_turn_ended();
+        if (absent_ > 0 && probe_.is_due()) --absent_;
         join(sample, others);
     }
     /// What the channel has counted until now.
@@ -150,8 +150,6 @@ public:
     /// One refusal may be by a newcomer's first attempt.
     static constexpr int refusals_of_a_crowd = 2;
     static constexpr std::int64_t least_crowd = 8;
-    /// Who answers late is taken for absent, too: after so many turns of ours one of those gets its time again.
-    static constexpr int turns_until_doubt = 8;
 
 private:
     static constexpr std::int64_t nobody_counted = std::numeric_limits<std::int64_t>::max();
@@ -160,6 +158,7 @@ private:
     void on_refused_as_first(channel_sample const& sample, std::int64_t others) noexcept {
         if (absent_ > 0) {
             --absent_;
+            probe_.on_refused_by_one();
             return;
         }
         ++refused_as_first_;
@@ -212,7 +211,7 @@ private:
     std::int64_t joined_behind_ = 0;
     /// Of those that listen, so many do not wait: one more after each turn that none of them took.
     std::int64_t absent_ = 0;
-    int turns_beside_absent_ = 0;
+    absence_probe probe_{};
     std::uint64_t foreign_when_joined_ = 0;
     int refused_as_first_ = 0;    ///< since it joined
     bool has_come_ = false;       ///< and has neither had a turn nor taken another place

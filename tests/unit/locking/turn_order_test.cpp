@@ -213,15 +213,45 @@ TEST(turn_order, gives_one_that_is_thought_to_be_absent_its_time_again_after_som
     order.on_busy(channel.now, 2, at(0s));
     auto now = at(0s);
     for (int i = 0; i < 2; ++i) order.on_nobody_asked(channel.now);
-    for (int turn = 1; turn < turn_order::turns_until_doubt; ++turn) {
+    for (int const turns : {2, 4, 8, 8}) {
+        for (int turn = 1; turn < turns; ++turn) {
+            order.on_released(channel.end_of_turn(), 2, now = base::later(now, 1ms));
+            EXPECT_EQ(order.rank(channel.now), 0) << "after turn " << turn << " of " << turns;
+        }
         order.on_released(channel.end_of_turn(), 2, now = base::later(now, 1ms));
-        EXPECT_EQ(order.rank(channel.now), 0) << "after turn " << turn;
+        EXPECT_EQ(order.rank(channel.now), 1) << "not both, who would cost twice as much time";
+        order.on_nobody_asked(channel.now); // it is absent still
     }
-    order.on_released(channel.end_of_turn(), 2, now = base::later(now, 1ms));
-    EXPECT_EQ(order.rank(channel.now), 1) << "not both, who would cost twice as much time";
+}
+
+/// It has asked when it was given its time: the next one that is thought to be absent is as new.
+TEST(turn_order, gives_one_its_time_again_soon_where_the_last_one_had_only_been_late) {
+    turn_order order;
+    heard_channel channel;
+    order.on_busy(channel.now, 1, at(0s));
+    auto now = at(0s);
+    auto const turns_without = [&](int turns) {
+        order.on_nobody_asked(channel.now);
+        for (int turn = 1; turn <= turns; ++turn) {
+            EXPECT_EQ(order.rank(channel.now), 0) << "of " << turns;
+            order.on_released(channel.end_of_turn(), 1, now = base::later(now, 1ms));
+        }
+        EXPECT_EQ(order.rank(channel.now), 1);
+    };
+    turns_without(2);
+    turns_without(4);
+    hear(order, channel, 1, now); // its turn
+    order.on_released(channel.end_of_turn(), 1, now = base::later(now, 1ms));
+    ASSERT_EQ(order.rank(channel.now), 1);
+    turns_without(2);
+    turns_without(4);
     order.on_nobody_asked(channel.now);
-    order.on_released(channel.end_of_turn(), 2, base::later(now, 1ms));
-    EXPECT_EQ(order.rank(channel.now), 0) << "it is absent still";
+    order.on_released(channel.end_of_turn(), 1, now = base::later(now, 1ms));
+    ASSERT_EQ(order.rank(channel.now), 0);
+    order.on_busy(channel.now, 1, now); // it was there, and is no longer thought to be absent
+    order.on_released(channel.end_of_turn(), 1, now = base::later(now, 1ms));
+    ASSERT_EQ(order.rank(channel.now), 1);
+    turns_without(2);
 }
 
 TEST(turn_order, lets_those_go_first_that_are_thought_to_be_absent_and_are_not) {
