@@ -272,7 +272,9 @@ bool acquisition::go_on_as_head(bool told) {
     // Who had to wait here will probably have to wait for the server's message too: be ready for it before asking.
     if ((contended_ || found_.must_yield) && !channel_ && request_.record->has_channel()) listen_to_releases();
     if (found_.must_yield) leave_turn_to_others();
-    if (found_.must_yield || !channel_) return carry_out(op_.on_head(now_, found_.must_yield, sample_));
+    if (found_.must_yield || !channel_)
+        return carry_out(op_.on_head(now_, found_.must_yield, sample_,
+                                     found_.must_yield || !told ? left_to_pollers_ : locking::precedence()));
     node_->messages().catch_up();
     caught_up_ = true;
     sample_ = node_->messages().sample(*channel_);
@@ -282,13 +284,6 @@ bool acquisition::go_on_as_head(bool told) {
 }
 
 // --- trying
-
-base::instant acquisition::outage_at() {
-    auto const limit = core_->settings().outage_limit;
-    if (!request_.waits_for_ever || limit.count() == 0) return base::never;
-    auto const since = call_.under_way() ? std::min(node_->away_since(), call_.unheard_since()) : node_->away_since();
-    return base::later(std::max(began_, since), limit);
-}
 
 /// Who enters again has the token of its tenure, if there is one.
 bool acquisition::wants_token() const noexcept {
@@ -402,8 +397,10 @@ bool acquisition::on_called() {
         was_busy_ = true;
         if (!answer.count_refused.empty()) tell_of_count(answer.count_refused);
         auto const longest = answer.retry_after.value_or(core_->settings().lock_watchdog_timeout);
-        core_->locked([&](lock_table&, base::wake_list&) {
-            request_.record->on_busy(answer.listeners, sample_, base::later(now, longest), now);
+        core_->locked([&](lock_table& table, base::wake_list&) {
+            auto& record = *request_.record;
+            record.on_busy(answer.listeners, sample_, base::later(now, longest), now);
+            if (!table.holder(record, now) && !table.in_handoff(record)) record.on_held_elsewhere(now);
         });
     }
     auto const next = op_.on_answer(answer, answered->sent_at, now, sample_);

@@ -113,7 +113,8 @@ private:
     bool handed_over_ = false;
     bool counted_ = true; ///< among the operations under way
     locking::waiter_ptr waiter_;
-    locking::lock_table::finding found_; ///< of the last look
+    locking::lock_table::finding found_;    ///< of the last look
+    locking::precedence left_to_pollers_{}; ///< when that was found
     bool looked_ = false;
     base::instant asked_at_{}; ///< the attempt under way
     bool found_busy_ = false;  ///< a plain attempt found a key

@@ -35,6 +35,7 @@ void acquisition::look(lock_table& table, base::wake_list& woken) {
     looked_ = true;
     contended_ = contended_ || request_.record->others_listen();
     found_ = table.look(waiter_, now_, woken);
+    left_to_pollers_ = request_.record->left_to_pollers(now_);
 }
 
 /// Another one of this process has the lock.
@@ -117,6 +118,13 @@ bool acquisition::pause(base::instant until) {
     return suspend(nullptr, std::min(until, outage_at()));
 }
 
+base::instant acquisition::outage_at() {
+    auto const limit = core_->settings().outage_limit;
+    if (!request_.waits_for_ever || limit.count() == 0) return base::never;
+    auto const since = call_.under_way() ? std::min(node_->away_since(), call_.unheard_since()) : node_->away_since();
+    return base::later(std::max(began_, since), limit);
+}
+
 /// No call is under way: what ends in this process may be for it, unless a copy of an earlier call may come to hold the lock.
 void acquisition::wait_again() {
     if (waiter_)
@@ -158,7 +166,9 @@ bool acquisition::on_waited() {
     if (found_.must_yield) leave_turn_to_others();
     // After a release of this process its next waiter asks at once: the turn goes on.
     after_silence_ = yielded && !by_message && !told;
-    auto const others = (by_message || yielded) && !told ? others_first(true) : locking::precedence();
+    auto const others = found_.must_yield                  ? left_to_pollers_
+                        : (by_message || yielded) && !told ? others_first(true)
+                                                           : locking::precedence();
     return carry_out(op_.on_woken(now_, found_.must_yield, sample_, others));
 }
 

@@ -92,6 +92,9 @@ bool releasing::begin() {
         others_listen_ = turn.others_listen();
         crowded_ = turn.crowded();
         if (plan_.what == kind::last) {
+            bool const ends_turn = plan_.then == lock_table::head_wake::yielding;
+            left_to_pollers_ =
+                !record_->has_channel() && contention->polling_yield.is_due(ends_turn, tenure_->held_since, now);
             bool const at_once = plan_.then == lock_table::head_wake::at_once;
             bool const goes_on = turn.goes_on_after_release(at_once, table.how().handoff.time, now);
             message_ = goes_on ? locking::turn_goes_on : turn.take_message();
@@ -247,6 +250,7 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
 /// How many; where it is not known, one.
 std::int64_t releasing::heard_by_others(locking::release_answer const& answer) {
     if (answer.what != locking::release_answer::kind::released) return 1;
+    if (left_to_pollers_) return 1;
     if (answer.heard_by == 0) return 0;
     if (!own_) own_ears_ = node_->messages().peek(record_->channel()).subscribed ? 1 : 0;
     return std::max<std::int64_t>(answer.heard_by - own_ears_, 0);

@@ -81,8 +81,9 @@ private:
     std::optional<locking::release_op> op_; ///< once it is known what is to be released
     write_gate::waiter refused_{};          ///< while the server executes no writes
     lock_call call_;
-    bool others_listen_ = false;                         ///< to the release before this one
-    bool crowded_ = false;                               ///< and they are many
+    bool others_listen_ = false;   ///< to the release before this one
+    bool crowded_ = false;         ///< and they are many
+    bool left_to_pollers_ = false; ///< of a kind without messages: they count as one that heard it
     std::string_view message_ = locking::unlock_message; ///< of the release
     std::optional<locking::channel_sample> own_{};       ///< the channel with the message of this release
     std::int64_t own_ears_ = 0;                          ///< of those that hear the message, this client's own

@@ -50,8 +50,9 @@ base::instant acquire_op::last_moment_to_ask() const noexcept {
     return terms_.deadline - std::min<base::nanoseconds>(before_deadline, (terms_.deadline - terms_.began) / 2);
 }
 
-acquire_op::action acquire_op::yield(base::instant now, channel_sample const& sample) {
-    auto const until = std::min(base::later(now, yield_pause), last_moment_to_ask());
+acquire_op::action acquire_op::yield(base::instant now, channel_sample const& sample, precedence const& others_first) {
+    auto const time = others_first.time.count() > 0 ? others_first.time : yield_pause;
+    auto const until = std::min(base::later(now, time), last_moment_to_ask());
     if (now >= until) return attempt();
     return terms_.backoff ? pause(until) : wait(until, sample, awaited::messages);
 }
@@ -59,6 +60,7 @@ acquire_op::action acquire_op::yield(base::instant now, channel_sample const& sa
 acquire_op::action acquire_op::attempt_after(precedence const& others_first, base::instant now) {
     auto const then = std::min(base::later(now, others_first.time), last_moment_to_ask());
     if (now >= then) return attempt();
+    if (terms_.backoff) return pause(then);
     state_ = state::yielding;
     expected_ = awaited::turns;
     terms_.plain = false;
@@ -124,7 +126,7 @@ acquire_op::action acquire_op::on_head(base::instant now, bool must_yield, chann
                                        precedence const& others_first) {
     REDLATCH_ASSERT(state_ == state::queued);
     held_here_since_ = base::never;
-    if (must_yield) return yield(now, sample);
+    if (must_yield) return yield(now, sample, others_first);
     return attempt_after(others_first, now);
 }
 
@@ -218,7 +220,7 @@ acquire_op::action acquire_op::on_woken(base::instant now, bool must_yield, chan
                                         precedence const& others_first) {
     REDLATCH_ASSERT(state_ == state::waiting || state_ == state::yielding || state_ == state::pausing);
     held_here_since_ = base::never;
-    if (must_yield) return yield(now, sample);
+    if (must_yield) return yield(now, sample, others_first);
     return attempt_after(others_first, now);
 }
 

@@ -206,7 +206,7 @@ private:
     base::milliseconds next_retry_pause();
     /// So that an answer may come before the deadline; never: it has asked, or may wait for ever.
     base::instant last_moment_to_ask() const noexcept;
-    action yield(base::instant now, channel_sample const& sample);
+    action yield(base::instant now, channel_sample const& sample, precedence const& others_first);
     action attempt_after(precedence const& others_first, base::instant now);
     action finish(outcome result);
     bool still_valid(base::instant sent_at, base::instant now) const noexcept;

@@ -11,7 +11,7 @@ contention* lock_record::contend() noexcept {
     if (!contended) {
         auto const seed =
             settings->seed ^ std::hash<std::string_view>()(name); // no two locks, no two clients have the same
-        contended.reset(new (std::nothrow) contention(seed, how->takes_turns));
+        contended.reset(new (std::nothrow) contention(seed, how->takes_turns, !has_channel()));
     }
     return contended.get();
 }

@@ -51,6 +51,10 @@ struct lock_record {
     /// asked. `heard`: the channel before the attempt was sent.
     void on_busy(std::optional<std::int64_t> listeners, channel_sample const& heard, base::instant until,
                  base::instant now) noexcept;
+    /// It was busy, and this process did not have it.
+    void on_held_elsewhere(base::instant now) noexcept {
+        if (contended) contended->polling_yield.on_busy(now);
+    }
     /// It was free, although others were thought to be before this process.
     void on_nobody_asked(channel_sample const& heard) noexcept {
         if (contended) contended->turn.on_nobody_asked(heard);
@@ -58,6 +62,13 @@ struct lock_record {
     /// As those of process_turn.
     base::nanoseconds left_after_release(base::instant now) const noexcept {
         return contended ? contended->turn.left_after_release(now) : base::nanoseconds(0);
+    }
+    /// Behind a release of which nobody hears: for how much longer the lock is left to those that poll. Nothing: nobody has had
+    /// it lately but this process.
+    precedence left_to_pollers(base::instant now) const noexcept {
+        if (has_channel() || !contended || !contended->polling_yield.is_wanted(now)) return {};
+        constexpr base::nanoseconds it_is_over{1};
+        return {std::max(contended->polling_yield.left(now), it_is_over)};
     }
     void on_left_in_vain() noexcept {
         if (contended) contended->turn.on_left_in_vain();

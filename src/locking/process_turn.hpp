@@ -33,7 +33,10 @@ namespace redlatch::locking {
 class process_turn {
 public:
     /// `ordered`: messages say whose turn it is; false: nothing is known of others but that they listen.
-    explicit process_turn(std::uint64_t seed = 0, bool ordered = true) noexcept : seed_(seed), ordered_(ordered) {}
+    /// `longest`: however long a turn may last otherwise, where others want the lock.
+    explicit process_turn(std::uint64_t seed = 0, bool ordered = true,
+                          base::milliseconds longest = longest_beside_others) noexcept
+        : seed_(seed), longest_(longest), ordered_(ordered) {}
 
     /// Taken on the server.
     void on_acquired(base::instant now) noexcept {
@@ -96,10 +99,10 @@ public:
     /// So many that most attempts fail.
     bool crowded() const noexcept { return others_ > 1; }
     bool over(base::milliseconds time, base::instant now) const noexcept {
-        return others_listen() && began_ != base::never && now - began_ >= std::min(time, longest_beside_others);
+        return others_listen() && began_ != base::never && now - began_ >= std::min(time, longest_);
     }
-    /// However long a turn may last otherwise. A turn costs the others some 100 to 200 microseconds: this is enough for what is
-    /// short to be worth it, and does not give those with many threads much more than those with one, Redisson's above all.
+    /// Where they hear its end. A turn costs the others some 100 to 200 microseconds: this is enough for what is short to be
+    /// worth it, and does not give those with many threads much more than those with one, Redisson's above all.
     static constexpr base::milliseconds longest_beside_others{1};
     /// It yields, or others have it.
     void begin_anew() noexcept { began_ = base::never; }
@@ -133,6 +136,7 @@ private:
     }
 
     std::uint64_t const seed_;
+    base::milliseconds const longest_;
     std::unique_ptr<rivalry> rivals_{};
     base::instant began_ = base::never; ///< when the present run of acquisitions did
     std::int64_t others_ = 0;           ///< that heard of our last release

@@ -1,6 +1,12 @@
 // Spin locks: no message is sent or waited for.
 #include "behaviour/kinds.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <thread>
+#include <vector>
+
 namespace redlatch::test {
 namespace {
 
@@ -65,6 +71,34 @@ TEST_F(spin_lock_test, wakes_the_waiters_of_its_own_process_at_once) {
     ASSERT_TRUE(wait_until([&] { return user.stats().waiters == 1; }));
     mine.release();
     EXPECT_TRUE(waiter.get());
+}
+
+// Two threads of each process, which work for 5 ms and come again after 3. Each has the other of its own process to pass
+// the lock on to, and those of the other process sleep for up to 128 ms between two looks.
+TEST_F(spin_lock_test, is_not_kept_within_one_process_while_another_one_polls) {
+    constexpr int of_each = 40;
+    constexpr int at_the_most = 2'000;
+    std::atomic<int> mine{0};
+    std::atomic<int> of_the_other{0};
+    auto const contend = [&](any_lock& section, std::atomic<int>& entries) {
+        return in_thread([&] {
+            while (std::min(mine, of_the_other) < of_each && mine + of_the_other < at_the_most) {
+                auto held = section.acquire({.owner = owner()});
+                ++entries;
+                std::this_thread::sleep_for(5ms); // sleeps because work takes time
+                held.release();
+                std::this_thread::sleep_for(3ms); // sleeps because other work does too
+            }
+        });
+    };
+    std::vector<std::future<void>> all;
+    for (int i = 0; i < 2; ++i) {
+        all.push_back(contend(lock, mine));
+        all.push_back(contend(theirs, of_the_other));
+    }
+    for (auto& one : all) one.get();
+    EXPECT_GE(mine, of_each);
+    EXPECT_GE(of_the_other, of_each);
 }
 
 TEST_F(spin_lock_test, refuses_pauses_that_are_none) {

@@ -1,6 +1,6 @@
 """The nodes of a cluster: which of them is asked, and what happens when slots have another one."""
 from table.files import (ACQUISITION, BATCHES, CLUSTER, CLUSTER_ASKING, CLUSTER_VIEW, CORE, COUNTER_CHANGE, HOLD_WATCH,
-                         LANE, LOCK_CALL, MULTIPLEXER, NODE, PUBLISH_METHOD, REGISTRY, RELEASING)
+                         LANE, LOCK_CALL, MULTIPLEXER, NODE, PUBLISH_METHOD, REGISTRY, RELEASING, WAITING)
 
 # What the simulator is asked for.
 WORDS = ("--topology", "cluster")
@@ -24,7 +24,7 @@ MUTANTS = [
     ("a node that cannot be reached counts as one that redirects", LOCK_CALL,
      "answered.sent_away ? 0 : redirects_in_a_row_ + 1;",
      "redirects_in_a_row_ + 1;"),
-    ("a wait for a node that a redirect names is no outage", ACQUISITION,
+    ("a wait for a node that a redirect names is no outage", WAITING,
      "call_.under_way() ? std::min(node_->away_since(), call_.unheard_since()) : node_->away_since();",
      "node_->away_since();"),
     ("a redirect is followed later only", LOCK_CALL,

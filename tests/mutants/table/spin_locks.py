@@ -5,6 +5,18 @@ from table.files import ACQUISITION, OP, OP_HEADER, RECIPE, SPIN, WAITING
 WORDS = ("--kind", "spin")
 
 MUTANTS = [
+    ("a spin lock is never left to those that poll", "src/locking/polling_yield.hpp",
+     "            if (!ends_turn || ++turns_ < every_) return false;\n",
+     "            return false;\n"),
+    ("a spin lock is left to those that poll as often where they do not come", "src/locking/polling_yield.hpp",
+     "            every_ = std::min(2 * every_, seldomest);\n",
+     ""),
+    ("a spin lock is left for ever longer to those that poll", "src/locking/polling_yield.hpp",
+     "time_ = std::max(time_ / 2, shortest);",
+     "time_ = time_;"),
+    ("who takes a spin lock again and again has one turn without an end", "src/locking/polling_yield.hpp",
+     "            if (!ends_turn && now - began_ < longest_turn) return false;\n",
+     "            if (!ends_turn) return false;\n"),
     ("a spin lock never asks again", OP,
      "    return now;\n}",
      "    return base::milliseconds(3'600'000);\n}"),
