@@ -103,8 +103,10 @@ acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
     out.deadline = request_.deadline;
     out.may_wait = request_.may_wait;
     out.reentry = found.what == lock_table::beginning::kind::reentry;
-    out.plain = !found.known_busy && !request_.fencing && node_->choice().acquires_plainly(record)
-                && record.how->plain != nullptr;
+    // Where it probably meets a holder again, a plain attempt would only be one more.
+    bool const meets_holder = found.known_busy || (request_.may_wait && record.had_to_wait());
+    out.plain =
+        !meets_holder && !request_.fencing && node_->choice().acquires_plainly(record) && record.how->plain != nullptr;
     out.lease = lease_;
     out.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
     out.max_hold = max_hold();
@@ -115,7 +117,7 @@ acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
         out.longest_wait =
             std::min({out.longest_wait, record.settings->waiter_timeout / 4, longest_pause_of_a_queued_waiter});
         // Where calls fail fast an attempt says at once that the server is away.
-        if (record.contended && record.contended->had_to_wait && !core_->settings().fail_fast)
+        if (record.had_to_wait() && !core_->settings().fail_fast)
             out.listens_until = base::later(now_, acquire_op::longest_subscribing);
     }
     if (!record.has_channel()) {

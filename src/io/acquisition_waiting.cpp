@@ -33,7 +33,7 @@ void acquisition::enter_queue(lock_table& table, base::wake_list& woken) {
 /// With the table's mutex.
 void acquisition::look(lock_table& table, base::wake_list& woken) {
     looked_ = true;
-    contended_ = contended_ || request_.record->others_listen();
+    contended_ = contended_ || request_.record->others_listen() || request_.record->had_to_wait();
     found_ = table.look(waiter_, now_, woken);
     left_to_pollers_ = request_.record->left_to_pollers(now_);
 }

@@ -108,6 +108,8 @@ struct lock_record {
 
     /// Other processes heard of the last release of this one.
     bool others_listen() const noexcept { return contended && contended->turn.others_listen(); }
+    /// The latest acquisition of this process found it held by another one.
+    bool had_to_wait() const noexcept { return contended && contended->had_to_wait; }
 
 private:
     base::instant answered_at_ = base::instant::min();
