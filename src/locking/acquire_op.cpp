@@ -51,7 +51,8 @@ base::instant acquire_op::last_moment_to_ask() const noexcept {
 }
 
 acquire_op::action acquire_op::yield(base::instant now, channel_sample const& sample, precedence const& others_first) {
-    auto const time = others_first.time.count() > 0 ? others_first.time : yield_pause;
+    bool const known = terms_.backoff && others_first.time.count() > 0;
+    auto const time = known ? std::min<base::nanoseconds>(others_first.time, yield_pause) : yield_pause;
     auto const until = std::min(base::later(now, time), last_moment_to_ask());
     if (now >= until) return attempt();
     return terms_.backoff ? pause(until) : wait(until, sample, awaited::messages);

@@ -307,6 +307,24 @@ TEST(acquire_op, pauses_where_others_would_be_waited_for_by_message) {
     EXPECT_EQ(op.on_woken(next.until, false, not_subscribed).what, act::attempt);
 }
 
+TEST(acquire_op, leaves_a_lock_to_those_that_poll_for_as_long_as_is_said_and_no_longer_than_a_turn) {
+    for (bool const ends_turn : {true, false}) {
+        acquire_op op(polling());
+        op.start();
+        auto const next = op.on_head(at(1s), ends_turn, not_subscribed, {2ms, false});
+        EXPECT_EQ(next.what, act::pause) << ends_turn;
+        EXPECT_EQ(next.until, at(1s) + 2ms) << ends_turn;
+        EXPECT_EQ(op.on_woken(next.until, false, not_subscribed).what, act::attempt);
+    }
+    acquire_op longer(polling());
+    longer.start();
+    EXPECT_EQ(longer.on_head(at(1s), true, not_subscribed, {1h, false}).until, at(1s) + acquire_op::yield_pause);
+    acquire_op hears(patient());
+    hears.start();
+    EXPECT_EQ(hears.on_head(at(1s), true, subscribed, {2ms, false}).until, at(1s) + acquire_op::yield_pause)
+        << "it is told when others are ready";
+}
+
 TEST(acquire_op, asks_when_some_come_back_by_themselves_after_the_one_before_took_the_rest) {
     for (auto const& [back_at, asks_at] : {std::pair(at(7s), at(7s)), std::pair(base::never, at(31s))}) {
         acquire_op op(patient());
