@@ -1,6 +1,7 @@
 // What a test does in the child of a fork.
 #pragma once
 
+#include "support/sanitized.hpp"
 #include "support/sleeping_threads.hpp"
 
 #include <cerrno>
@@ -14,17 +15,15 @@ namespace redlatch::test {
 
 /// Under the address sanitizer a thread may have run between the last look at it and the fork, once in some hundred times on a
 /// full machine: then the child hangs in the allocator. What hangs because of the library does so each time.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr int most_forks = 3;
-#else
-inline constexpr int most_forks = 1;
-#endif
+inline int most_forks() {
+    return is_sanitized() ? 3 : 1;
+}
 
 /// Runs the function in the child of a fork, which ends with what it returns. That status; -1, and a failure: a signal ended
 /// the child, as one that hangs for 20 s.
 template <class Function> int status_of_child(Function&& run) {
     int status = 0;
-    for (int forks = 0; forks < most_forks; ++forks) {
+    for (int forks = 0; forks < most_forks(); ++forks) {
         wait_until_it_can_fork();
         pid_t const child = ::fork();
         if (child == 0) {

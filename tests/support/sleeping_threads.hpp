@@ -4,6 +4,8 @@
 // mutexes is locked for ever, and the child hangs in the next malloc() or free() of that size. glibc's allocator is made whole.
 #pragma once
 
+#include "support/sanitized.hpp"
+
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -29,12 +31,11 @@ inline bool all_other_threads_sleep() {
     return !gone;
 }
 
-/// Blocks, for at most ten seconds. Elsewhere than under that sanitizer there is nothing to wait for.
+/// Blocks, for at most ten seconds. Without sanitizers there is nothing to wait for.
 inline void wait_until_it_can_fork() {
-#ifdef __SANITIZE_ADDRESS__
+    if (!is_sanitized()) return;
     auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!all_other_threads_sleep() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
-#endif
 }
 
 } // namespace redlatch::test
