@@ -139,6 +139,11 @@ contest_end contest(redis_server const& server, java_peer& java, std::string con
     return end;
 }
 
+/// Of several contests, one after the other.
+inline contest_end together(contest_end const& one, contest_end const& next) {
+    return {std::max(one.most_inside, next.most_inside), one.ours + next.ours, one.theirs + next.theirs};
+}
+
 inline bool has_a_tenth_each(contest_end const& end) {
     return 10 * std::min(end.ours, end.theirs) >= end.ours + end.theirs;
 }
@@ -147,10 +152,7 @@ inline bool has_a_tenth_each(contest_end const& end) {
 /// a JVM may get no processor in the seconds that one takes. Who is starved is so in all of them.
 template <class Contest> contest_end up_to_three(Contest hold_one) {
     auto sum = hold_one();
-    for (int i = 0; i < 2 && !has_a_tenth_each(sum); ++i) {
-        auto const end = hold_one();
-        sum = {std::max(sum.most_inside, end.most_inside), sum.ours + end.ours, sum.theirs + end.theirs};
-    }
+    for (int i = 0; i < 2 && !has_a_tenth_each(sum); ++i) sum = together(sum, hold_one());
     return sum;
 }
 

@@ -134,12 +134,13 @@ TEST_F(read_write, is_never_written_beside_anybody_is_read_by_both_languages_tog
         }
         EXPECT_TRUE(wait_until([&] { return cpp.stats().waiters == 4; }));
         first.release();
-        readers = end_of_both(we_read, java(), java_reads);
-        auto const end = end_of_both(we_write, java(), java_writes);
-        EXPECT_EQ(readers.ours + readers.theirs + end.ours + end.theirs, entries);
-        std::printf("reading C++ had %d, Java %d; writing C++ had %d, Java %d\n", int(readers.ours),
-                    int(readers.theirs), int(end.ours), int(end.theirs));
-        return end;
+        auto const reading = end_of_both(we_read, java(), java_reads);
+        auto const writing = end_of_both(we_write, java(), java_writes);
+        EXPECT_EQ(reading.ours + reading.theirs + writing.ours + writing.theirs, entries);
+        std::printf("reading C++ had %d, Java %d; writing C++ had %d, Java %d\n", int(reading.ours),
+                    int(reading.theirs), int(writing.ours), int(writing.theirs));
+        readers = together(readers, reading);
+        return writing;
     });
     EXPECT_LT(readers.most_inside, writer) << "one read beside a writer";
     EXPECT_GT(readers.most_inside, 2) << "both sides never read together";
