@@ -310,6 +310,27 @@ TEST_F(waiting_test, waiters_of_one_client_share_one_subscription_and_one_conten
     expect_clean(server);
 }
 
+/// It listens before it asks: what it hears counts from then on, and nothing is to be asked again.
+TEST_F(waiting_test, who_had_to_wait_asks_once_the_next_time) {
+    auto const questions_of_a_wait = [&] {
+        hold mine = theirs.acquire({.wait = 10s});
+        monitor watch(server);
+        auto waiter = in_thread([&] { lock.acquire({.wait = 60s}).release(); });
+        auto const settled = [&] {
+            auto const before = watch.count(any_lock_call());
+            return before > 0 && stays([&] { return watch.count(any_lock_call()) == before; }, 50ms);
+        };
+        EXPECT_TRUE(wait_until(settled));
+        auto const asked = watch.count(any_lock_call());
+        mine.release();
+        waiter.get();
+        return asked;
+    };
+    EXPECT_GT(questions_of_a_wait(), 1U) << "the first time it subscribes";
+    // On a slow machine the subscription may be given up between two waits.
+    EXPECT_TRUE(wait_until([&] { return questions_of_a_wait() == 1; }));
+}
+
 /// Behind a crowd that does not ask, the first one of this process would ask after a second.
 TEST_F(waiting_test, a_short_try_makes_the_one_before_it_ask_that_leaves_the_lock_to_a_crowd) {
     std::deque<raw_client> crowd;
