@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,11 +21,11 @@ inline int most_forks() {
 }
 
 /// Runs the function in the child of a fork, which ends with what it returns. That status; -1, and a failure: a signal ended
-/// the child, as one that hangs for 20 s.
-template <class Function> int status_of_child(Function&& run) {
+/// the child, as one that hangs for 20 s. `busy_thread`: one that may run at the fork, since it asks for no memory.
+template <class Function> int status_of_child(Function&& run, pid_t busy_thread = 0) {
     int status = 0;
     for (int forks = 0; forks < most_forks(); ++forks) {
-        wait_until_it_can_fork();
+        wait_until_it_can_fork(busy_thread);
         pid_t const child = ::fork();
         if (child == 0) {
             ::alarm(20); // a hang is a failure too

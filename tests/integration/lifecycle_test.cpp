@@ -256,12 +256,15 @@ int belief_after_fork(hold& mine) {
 TEST_F(lifecycle_test, a_hold_of_the_parent_is_lost_in_the_child_whatever_its_threads_are_doing) {
     client user(settings());
     hold mine = user.get_lock(name).acquire();
+    std::promise<pid_t> started;
     std::jthread const busy([&](std::stop_token const& stop) { // with the mutex of the client's records
+        started.set_value(own_thread_id());
         while (!stop.stop_requested()) static_cast<void>(user.stats());
     });
+    auto const busy_thread = started.get_future().get();
     constexpr int forks = 100;
     for (int i = 0; i < forks; ++i) {
-        auto const status = status_of_child([&] { return belief_after_fork(mine); });
+        auto const status = status_of_child([&] { return belief_after_fork(mine); }, busy_thread);
         ASSERT_EQ(status, 0) << "the number of the step in belief_after_fork";
     }
     EXPECT_EQ(mine.status(), hold_status::held);
