@@ -373,6 +373,13 @@ void close_everything(stage& in) {
             in.write({.what = kind::leftover, .text = std::to_string(left) + " connections on the server"});
 }
 
+/// From now on all is as it should be; later where halves of releases are still on their way.
+void begin_quiet(stage& in, moment settling) {
+    auto const arrived = in.net.halves_arrive();
+    if (arrived <= in.universe.now()) return in.write({.what = kind::quiet});
+    in.universe.at(arrived + settling, [&in, settling] { begin_quiet(in, settling); });
+}
+
 } // namespace
 
 outcome run(scenario const& what, bool with_trace, director* by, patience const* how) {
@@ -394,9 +401,10 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
         }
         // Connections come back after their pauses; then all is as it should be. Where slots have moved none is lost, and
         // all nodes know of it a little later.
-        auto const settled = what.is_cluster() && what.only_moves_slots() ? last_end + 300ms : last_end + 2s;
+        auto const settling = what.is_cluster() && what.only_moves_slots() ? moment(300ms) : moment(2s);
+        auto const settled = last_end + settling;
         auto const quiet_at = by != nullptr ? by->calm_after() : what.faults.empty() ? moment(0) : settled;
-        in.universe.at(quiet_at, [&in] { in.write({.what = kind::quiet}); });
+        in.universe.at(quiet_at, [&in, settling] { begin_quiet(in, settling); });
         auto const end = quiet_at + enough(what);
         bool const ended = run_until(in, end, [&] { return in.universe.now() >= quiet_at && in.all_ended(); });
         if (!ended) {

@@ -180,6 +180,7 @@ void network::send_half(socket const& from, std::string_view bytes, std::size_t 
     });
     auto const carry_rest = [&] {
         line->last_up = std::max(line->last_up, world_.now()) + how.delay;
+        halves_arrive_ = std::max(halves_arrive_, line->last_up);
         carry_up(line, bytes.substr(first), [this, line, part = std::string(bytes.substr(first))] {
             if (!line->gone) server_of(*line).deliver(line, part);
         });

@@ -122,6 +122,8 @@ public:
     bool one_by_one = false;
     /// When this process last sent a release of which only the first half got through at once; negative: never.
     moment last_half(process const& who) const;
+    /// When the last of the second halves arrives. Each is late behind the one before it, so it may be long after the fault.
+    moment halves_arrive() const noexcept { return halves_arrive_; }
 
     static constexpr int first_fd = 1'000'000;
 
@@ -166,6 +168,7 @@ private:
     std::set<int> without_bells_;                       ///< processes that get no eventfd
     std::set<int> gone_;                                ///< servers whose machine is away
     std::map<int, moment> last_halves_;                 ///< by process
+    moment halves_arrive_{0};
     int last_fd_ = first_fd;
     std::uint64_t last_connection_ = 0;
 };
