@@ -169,7 +169,7 @@ void multi_acquisition::begin_again() {
     auto rests_until = base::never;
     {
         std::lock_guard const guard(mutex_);
-        if (finished_) return;
+        if (finished_) return; // a round would ask nobody
         if (lease_clock::now() < next_round_at_)
             rests_until = next_round_at_;
         else

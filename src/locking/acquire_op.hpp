@@ -45,6 +45,8 @@
 // | queued,  | it is the turn of other processes, that | yield: they go first; then look at the channel -> yielding         |
 // | waiting, | have waited for longer (turn_order.hpp) |                                                                    |
 // | yielding |                                         |                                                                    |
+// | queued,  | the same, a kind without a channel      | pause for as long -> pausing                                       |
+// | waiting  | (polling_yield.hpp)                     |                                                                    |
 // | yielding | their time is over, no further message  | attempt -> trying                                                  |
 // | pausing  | timer, or the server executes writes    | attempt -> trying                                                  |
 // |          | again (write_gate.hpp)                  |                                                                    |
