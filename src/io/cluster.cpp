@@ -161,6 +161,14 @@ bool cluster::begins_anew(connection::cluster_view const& view, node const& from
     return lower_.is_certain(there, now);
 }
 
+/// With the mutex. What was said of it is noted.
+bool cluster::is_master_again(member& one, std::uint64_t epoch, bool anew) {
+    bool const again = one.epoch != 0 && epoch > one.epoch;
+    if (anew || epoch > one.epoch) one.epoch = epoch;
+    return again;
+}
+
+/// True: there are slots for which on_moved() is to be called.
 bool cluster::apply(connection::cluster_view const& view, node const& from) {
     std::set<node*> left;
     std::vector<node*> changed_rest;
@@ -173,13 +181,16 @@ bool cluster::apply(connection::cluster_view const& view, node const& from) {
         replicas_ = view.replicas;
         for (auto const& master : view.masters) {
             auto& owner = member_at(servers_.reached_at(master.where));
+            bool const again = is_master_again(owner, master.epoch, anew);
             for (auto const& range : master.slots)
                 for (unsigned slot = range.first; slot <= range.last; ++slot) {
                     if (master.epoch < epochs_[slot] && !anew) continue; // what an isolated node believes
                     epochs_[slot] = master.epoch;
                     auto* const former = owners_[slot].load(std::memory_order_relaxed);
-                    if (!give(owner, static_cast<std::uint16_t>(slot))) continue;
-                    changed = changed || former != nullptr;
+                    bool const had_another = give(owner, static_cast<std::uint16_t>(slot));
+                    if (again) moved_.set(slot);
+                    changed = changed || again || (had_another && former != nullptr);
+                    if (!had_another) continue;
                     first = first || former == nullptr;
                     if (former != nullptr) left.insert(former);
                 }

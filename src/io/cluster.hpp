@@ -14,6 +14,8 @@
 // | smaller epochs, for seconds, and from all that are  | they count: the cluster was made anew                               |
 // | there (lower_epochs.hpp)                            |                                                                     |
 // | a slot has another node                             | what waits for the former one is sent on, holds are asked about     |
+// | the epoch of a master is greater than it was        | the same for its slots: it may have been a replica meanwhile, and   |
+// |                                                     | has what its master had then                                        |
 // | a node has no slots and cannot be reached, or was   | it rests: no connection is made until something is there for it     |
 // | of no use for a minute                              |                                                                     |
 // A node object is never destroyed before the client: operations refer to it. One for each address that was ever named.
@@ -86,6 +88,7 @@ private:
         connection::node_address where;
         std::unique_ptr<node> server;
         std::size_t slots = 0;
+        std::uint64_t epoch = 0;       ///< the greatest that was said of it as a master; 0: none
         base::instant used_at{};       ///< since then it has had no slots
         base::instant awaited_until{}; ///< until then it is tried for calls that ASK has sent there
         std::uint64_t asked = 0;       ///< the number of the latest question to it
@@ -101,6 +104,7 @@ private:
     bool give(member& to, std::uint16_t slot);
     bool begins_anew(connection::cluster_view const& view, node const& from);
     bool apply(connection::cluster_view const& view, node const& from);
+    static bool is_master_again(member& one, std::uint64_t epoch, bool anew);
     void on_unreachable(node& server);
     void send_away(node& former);
     bool look_after(member& one, base::instant now);

@@ -79,6 +79,7 @@ protected:
     std::shared_ptr<reactor> loop = std::make_shared<reactor>();
     std::shared_ptr<cluster> all;
     std::atomic<bool> sharded{false}; ///< as the cluster has told
+    std::atomic<int> moves{0};        ///< so often it has told that slots have moved
 
     ~cluster_test() override {
         if (all) all->close();
@@ -98,8 +99,9 @@ protected:
                                .tell = [](event const&) {},
                                .tell_when_heard = [](event const&) {}};
         };
-        cluster::hooks const of_all{
-            .of_node = of_node, .moved = [](auto const&) {}, .sharded = [this](bool now) { sharded = now; }};
+        cluster::hooks const of_all{.of_node = of_node,
+                                    .moved = [this](auto const&) { ++moves; },
+                                    .sharded = [this](bool now) { sharded = now; }};
         all = std::make_shared<cluster>(loop, settings, resolve_servers(settings), "test", of_all);
         errc reason{};
         std::string problem;
@@ -141,6 +143,20 @@ TEST_F(cluster_test, follows_a_node_that_knows_more) {
     second.view = [&](int) { return second.line("bbbb", 6, every_slot, true); };
     connect();
     EXPECT_TRUE(refresh_until([&] { return has_all_slots(second); }));
+}
+
+TEST_F(cluster_test, tells_that_a_node_was_not_the_master_for_a_time) {
+    std::atomic<int> epoch{5};
+    first.view = [&](int) { return first.line("aaaa", epoch, every_slot, true); };
+    connect();
+    ASSERT_TRUE(refresh_until([&] { return first.asked >= 3; }));
+    EXPECT_EQ(moves, 0) << "nothing has changed";
+    epoch = 7; // another one had the slots, with 6
+    EXPECT_TRUE(refresh_until([&] { return moves > 0; }));
+    auto const asked = first.asked.load();
+    ASSERT_TRUE(refresh_until([&] { return first.asked >= asked + 3; }));
+    EXPECT_EQ(moves, 1) << "told once";
+    EXPECT_TRUE(has_all_slots(first));
 }
 
 TEST_F(cluster_test, asks_once_more_when_something_changes_while_it_asks) {
