@@ -76,8 +76,9 @@ bool lock_call::follow(connection::call& answered, base::function_ref<base::wake
     constexpr int most_redirects = 8;
     auto const elsewhere = connection::read_redirect(answered.reply);
     if (!elsewhere) return false;
-    if (permission_ && permission_->finished() && connection::is_missing_right(permission_->reply)) {
-        answered.reply = permission_->reply; // it would be sent to and fro
+    if (permission_ && permission_->finished() && !permission_->sent_away && permission_->reply.is_error()) {
+        // Without the right to ask, or while the node loads its data: it would be sent to and fro.
+        answered.reply = permission_->reply;
         return false;
     }
     // A node that could not be reached has not said anything.
