@@ -20,6 +20,8 @@ constexpr base::milliseconds idle_limit{60'000};
 /// Calls that ASK has sent to a node which cannot be reached go back to whoever said so after that time: the key may have
 /// returned.
 constexpr base::milliseconds longest_wait_there{1'000};
+/// So many addresses of replicas are kept, beside all that the latest answer has named.
+constexpr std::size_t most_replicas = 64;
 /// Until a server has said it: there are messages of shards, as from version 7 on.
 constexpr bool shards_supposed = true;
 
@@ -161,6 +163,15 @@ bool cluster::begins_anew(connection::cluster_view const& view, node const& from
     return lower_.is_certain(there, now);
 }
 
+/// With the mutex. Those that were named before are kept behind them: a node that has moved may name hosts which lead nowhere, and
+/// the client is not to forget where the others are.
+void cluster::note_replicas(std::vector<connection::node_address> const& named) {
+    auto before = std::exchange(replicas_, named);
+    for (auto& one : before)
+        if (replicas_.size() < most_replicas && std::ranges::find(named, one) == named.end())
+            replicas_.push_back(std::move(one));
+}
+
 /// With the mutex. What was said of it is noted.
 bool cluster::is_master_again(member& one, std::uint64_t epoch, bool anew) {
     bool const again = one.epoch != 0 && epoch > one.epoch;
@@ -178,7 +189,7 @@ bool cluster::apply(connection::cluster_view const& view, node const& from) {
         std::lock_guard const guard(mutex_);
         bool const anew = begins_anew(view, from);
         if (anew) lower_.forget();
-        replicas_ = view.replicas;
+        note_replicas(view.replicas);
         for (auto const& master : view.masters) {
             auto& owner = member_at(servers_.reached_at(master.where));
             bool const again = is_master_again(owner, master.epoch, anew);

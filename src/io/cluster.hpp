@@ -104,6 +104,7 @@ private:
     bool give(member& to, std::uint16_t slot);
     bool begins_anew(connection::cluster_view const& view, node const& from);
     bool apply(connection::cluster_view const& view, node const& from);
+    void note_replicas(std::vector<connection::node_address> const& named);
     static bool is_master_again(member& one, std::uint64_t epoch, bool anew);
     void on_unreachable(node& server);
     void send_away(node& former);
@@ -135,7 +136,8 @@ private:
 
     std::mutex mutex_; // guards what follows
     std::map<connection::node_address, member> members_{};
-    std::vector<connection::node_address> replicas_{}; ///< members only where too few masters can be asked
+    std::vector<connection::node_address>
+        replicas_{}; ///< members only where too few masters can be asked; the latest first
     std::array<std::uint64_t, base::hash_slots> epochs_{};
     slots moved_{}; ///< since that was told
     connection::lower_epochs lower_{};

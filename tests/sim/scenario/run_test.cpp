@@ -106,7 +106,9 @@ INSTANTIATE_TEST_SUITE_P(
         kept{27'781'252'724'391'779, generation::tenth, lock_kind::faster_multi},
         kept{731'605'884'477'758'357, generation::tenth, lock_kind::election, topology::cluster},
         kept{322'143'882'101'666'480, generation::tenth, lock_kind::reentrant, topology::cluster},
-        kept{57'041'190'044'240'659, generation::tenth, lock_kind::spin, topology::cluster}),
+        kept{57'041'190'044'240'659, generation::tenth, lock_kind::spin, topology::cluster},
+        kept{288'823'584'251'410'378, generation::tenth, lock_kind::non_reentrant, topology::cluster},
+        kept{288'823'584'251'409'666, generation::tenth, lock_kind::multi, topology::cluster}),
     [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {

@@ -30,6 +30,8 @@ public:
     std::function<std::string(int)> view;
     /// The answer to the n-th question about messages of shards.
     std::function<std::string(int)> about_shards = [](int) { return "*0\r\n"; };
+    /// The answer to anything else.
+    std::function<std::string(std::string const&)> answer = [](std::string const&) { return "+OK\r\n"; };
     std::atomic<int> asked{0};
     std::atomic<int> asked_about_shards{0};
 
@@ -64,7 +66,7 @@ private:
         }
         if (command == "CLIENT INFO") return bulk("id=7 addr=127.0.0.1:7");
         if (command.starts_with("INFO")) return bulk("run_id:abc\r\nredis_version:7.0.15\r\ncluster_enabled:1\r\n");
-        return "+OK\r\n";
+        return answer(command);
     }
 
     std::thread thread_;
@@ -79,6 +81,7 @@ protected:
     std::shared_ptr<reactor> loop = std::make_shared<reactor>();
     std::shared_ptr<cluster> all;
     std::atomic<bool> sharded{false}; ///< as the cluster has told
+    bool names_second = true;         ///< in the address
     std::atomic<int> moves{0};        ///< so often it has told that slots have moved
 
     ~cluster_test() override {
@@ -89,7 +92,7 @@ protected:
         first.begin();
         if (second.view) second.begin();
         config settings;
-        settings.address = "redis-cluster://" + place_of(first) + "," + place_of(second);
+        settings.address = "redis-cluster://" + place_of(first) + (names_second ? "," + place_of(second) : "");
         settings.topology.sharded = messages;
         settings.topology.scan_interval = 1h;
         settings.ping_interval = 0ms;
@@ -272,6 +275,28 @@ TEST_F(cluster_test, does_not_believe_a_node_that_is_behind_while_the_one_that_k
     EXPECT_GT(second.asked, 20);
 }
 
+TEST_F(cluster_test, remembers_a_replica_when_the_master_names_hosts_that_lead_nowhere_and_is_lost) {
+    auto const itself = first.line("aaaa", 5, every_slot, true);
+    auto const replica = [](std::string const& place) { return "bbbb " + place + "@1 slave aaaa 0 0 5 connected\n"; };
+    auto const right = itself + replica(place_of(second));
+    auto const wrong = itself + replica("127.0.0.1:1");
+    std::atomic<bool> lost{false};
+    first.view = [&, right, wrong](int nth) {
+        if (lost) {
+            first.server.stop_listening();
+            first.server.break_off();
+        }
+        return nth == 1 ? right : wrong;
+    };
+    second.view = [&](int) { return second.line("bbbb", 6, every_slot, true); };
+    names_second = false;
+    connect();
+    ASSERT_TRUE(refresh_until([&] { return first.asked >= 3; }));
+    ASSERT_TRUE(has_all_slots(first));
+    lost = true;
+    EXPECT_TRUE(refresh_until([&] { return has_all_slots(second); }));
+}
+
 TEST_F(cluster_test, passes_over_nodes_that_do_not_answer_soon) {
     std::vector<std::unique_ptr<scripted_server>> silent; // they take connections, and say nothing
     auto view = first.line("aaaa", 5, "0-99", true) + second.line("bbbb", 5, "100-199", false);
@@ -295,6 +320,29 @@ TEST_F(cluster_test, passes_over_nodes_that_do_not_answer_soon) {
     all->refresh_soon();
     EXPECT_TRUE(wait_until([&] { return second.asked >= 1; }));
     EXPECT_LT(lease_clock::now() - began, 4s) << "a second for each would be six";
+}
+
+TEST_F(cluster_test, does_not_send_a_call_to_and_fro_while_the_node_of_a_moving_slot_loads_its_data) {
+    auto const key = std::string("some lock");
+    auto const where = " " + std::to_string(base::hash_slot(key)) + " ";
+    std::atomic<int> calls{0};
+    first.view = [view = first.line("aaaa", 5, every_slot, true)](int) { return view; };
+    first.answer = [&](std::string const& command) {
+        if (!command.starts_with("PTTL")) return std::string("+OK\r\n");
+        ++calls;
+        return "-ASK" + where + place_of(second) + "\r\n";
+    };
+    second.view = first.view;
+    second.answer = [&](std::string const& command) { // as a server does: where a slot is comes before LOADING
+        if (command.starts_with("PTTL")) return "-MOVED" + where + place_of(first) + "\r\n";
+        return std::string(command == "ASKING" ? "-LOADING Redis is loading the dataset in memory\r\n" : "+OK\r\n");
+    };
+    connect();
+    std::promise<std::string> answer;
+    unattended::send(loop, all->of(key).data(), locking::command_call("PTTL", key, {}),
+                     [&](connection::call const& answered) { answer.set_value(answered.reply.text); }, {});
+    EXPECT_EQ(answer.get_future().get(), "LOADING Redis is loading the dataset in memory");
+    EXPECT_EQ(calls, 1);
 }
 
 struct with_a_node_that_comes_later : cluster_test {
