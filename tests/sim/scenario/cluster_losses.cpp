@@ -1,5 +1,6 @@
 // What is lost, and what comes back, where another node of a cluster becomes the master of a lock: written down by looking at
 // the keys before and after.
+#include "locking/departure.hpp"
 #include "locking/names.hpp"
 #include "locking/recipes/permits.hpp"
 #include "resp/command.hpp"
@@ -71,12 +72,24 @@ std::string stage::counted_now(int lock) const {
     return text;
 }
 
+/// Who reaches nobody but the former master hears of the new one when that fault is over. What left too long before then is not
+/// remembered any more.
+bool stage::may_hear_too_late() const {
+    constexpr auto news_and_lag = 2s; // until it is heard then; and what has left may have done so a little earlier
+    auto const remembered = universe.now() + locking::longest_departure - news_and_lag;
+    return std::any_of(struck.begin(), struck.end(), [&](auto const& one) {
+        auto const& what = *one.first;
+        return what.what == fault::kind::part_master
+               && moment(std::chrono::milliseconds(what.at + what.lasts)) > remembered;
+    });
+}
+
 /// Permits with ids, too, of which nobody knows any more.
 void stage::returns(int lock, std::string const& owner) {
     if (auto const of = permit_ids.find(lock); of != permit_ids.end())
         if (auto const one = of->second.find(owner); one != of->second.end()) one->second.taken_by = -1;
     // Where another server has the same address, clients do not know that it is another one.
-    bool const is_told = plan.is_cluster() || plan.is_behind_sentinels();
+    bool const is_told = (plan.is_cluster() || plan.is_behind_sentinels()) && !may_hear_too_late();
     bool const is_released_again =
         is_told && !plan.are_counters()
         && std::any_of(actors.begin(), actors.end(), [&](auto const& one) { return !one.java && one.is_of(owner); });

@@ -208,6 +208,7 @@ private:
     leases leases_at(server_host const& of, int lock) const;
     std::string counted_at(server_host const& of, int lock) const;
     std::string counted_now(int lock) const;
+    bool may_hear_too_late() const;
     void returns(int lock, std::string const& owner);
     void see_outdated(int number, redis_node::executed const& one, int by);
 
