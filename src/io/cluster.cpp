@@ -163,8 +163,8 @@ bool cluster::begins_anew(connection::cluster_view const& view, node const& from
     return lower_.is_certain(there, now);
 }
 
-/// With the mutex. Those that were named before are kept behind them: a node that has moved may name hosts which lead nowhere, and
-/// the client is not to forget where the others are.
+/// With the mutex. Those that were named before are kept behind them: a node that has moved may name hosts which lead nowhere,
+/// and the client is not to forget where the others are.
 void cluster::note_replicas(std::vector<connection::node_address> const& named) {
     auto before = std::exchange(replicas_, named);
     for (auto& one : before)
