@@ -123,10 +123,9 @@ void lane::settle(lock& held, afterwards& next, parker const* me) {
     held.unlock();
     next.woken.wake_all(me);
     if (!next.pending()) return;
-    auto const self = weak_from_this();
     auto const post = [&](void (lane::*step)()) { // what is noted as under way must come
         insist([&] {
-            reactor_->post([self, step] {
+            reactor_->post([self = weak_from_this(), step] {
                 if (auto const alive = self.lock()) (alive.get()->*step)();
             });
         });
@@ -139,7 +138,7 @@ void lane::settle(lock& held, afterwards& next, parker const* me) {
     if (next.refused) post(&lane::tell_of_missing_rights);
     if (next.start_tick)
         insist([&] {
-            reactor_->at(base::later(lease_clock::now(), tick), [self] {
+            reactor_->at(base::later(lease_clock::now(), tick), [self = weak_from_this()] {
                 if (auto const alive = self.lock()) alive->on_tick();
             });
         });

@@ -3,12 +3,15 @@
 #include "io/log.hpp"
 #include "io/parker.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <exception>
+#include <iterator>
 #include <limits>
+#include <new>
 #include <poll.h>
 #include <pthread.h>
 #include <string>
@@ -134,12 +137,18 @@ void reactor::stop() noexcept {
 }
 
 void reactor::enqueue(posted job) {
+    bool const own = on_thread();                              // this iteration comes to it
+    if (own && !has_posted_.load(std::memory_order_acquire)) { // else it is behind what others have posted
+        if (!stopping_.load(std::memory_order_relaxed)) own_.push_back(std::move(job));
+        return;
+    }
     bool runs = true;
     {
         std::lock_guard guard(mutex_);
         if (stopping_) return;
         posted_.push_back(std::move(job));
-        if (on_thread()) return;                                            // this iteration comes to it
+        has_posted_.store(true, std::memory_order_release); // pairs with the loads of whoever takes an iteration
+        if (own) return;
         if (posted_.size() > 1 && (started() || !has_own_thread())) return; // the bell has been rung
         runs =
             try_to_start(); // still under the mutex: a stop that comes now finds a thread to end, and what was posted
@@ -210,13 +219,29 @@ void reactor::disregard(int fd) noexcept {
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
+/// What others have posted comes behind what is there; where there is no memory for that, it waits for the next time.
+void reactor::take_from_others() noexcept {
+    if (!has_posted_.load(std::memory_order_acquire)) return;
+    std::lock_guard guard(mutex_);
+    if (own_.empty()) {
+        own_.swap(posted_);
+    } else {
+        try {
+            own_.reserve(own_.size() + posted_.size());
+        } catch (std::bad_alloc const&) {
+            return;
+        }
+        std::move(posted_.begin(), posted_.end(), std::back_inserter(own_));
+        posted_.clear();
+    }
+    has_posted_.store(false, std::memory_order_relaxed);
+}
+
 /// False: there was nothing.
 bool reactor::run_posted() {
-    {
-        std::lock_guard guard(mutex_);
-        if (posted_.empty()) return false;
-        running_.swap(posted_);
-    }
+    take_from_others();
+    if (own_.empty()) return false;
+    running_.swap(own_);
     for (auto& one : running_) {
         if (one.who)
             one.who->run();
@@ -281,9 +306,9 @@ reactor::next reactor::iterate(int timeout) {
     // An end that begins the next operation posts it: that one need not wait for another look at the events.
     if (run_posted()) run_posted();
     run_end_of_iteration();
-    std::lock_guard guard(mutex_);
-    if (!posted_.empty()) return next::go_on;
-    return stopping_ ? next::end : next::wait;
+    bool const ends = stopping_.load(std::memory_order_acquire); // first: nothing is posted behind it
+    if (!own_.empty() || has_posted_.load(std::memory_order_acquire)) return next::go_on;
+    return ends ? next::end : next::wait;
 }
 
 void reactor::run() {

@@ -114,6 +114,7 @@ private:
         end,   ///< stopped, and nothing is left
     };
     next iterate(int timeout);
+    void take_from_others() noexcept;
     bool run_posted();
     void run_end_of_iteration();
     void run_timers();
@@ -130,13 +131,15 @@ private:
     std::unordered_map<timer, std::multimap<base::instant, pending>::iterator> timer_index_;
     std::unordered_map<std::uint64_t, std::shared_ptr<event_target>> targets_;
     std::uint64_t last_id_ = 2; // 0 to 2 are the alarm, the bell and the watch
-    bool stopping_ = false;
     std::thread thread_;
+    std::atomic<bool> stopping_{false};   ///< written under the mutex
+    std::atomic<bool> has_posted_{false}; ///< as posted_ has; the same
     std::atomic<bool> started_{false};
     std::atomic<bool> in_iteration_{false}; ///< of a loop of the user's: somebody takes one
     std::atomic<std::thread::id> thread_id_{};
 
     // The iteration's own.
+    std::vector<posted> own_; ///< posted by itself before anything that is in posted_: needs neither mutex nor bell
     std::vector<posted> running_;
     std::vector<std::shared_ptr<runnable>> at_end_;
 };

@@ -17,9 +17,9 @@ MUTANTS = [
      "call.status.store(state, std::memory_order_release);",
      "call.status.store(state, std::memory_order_relaxed);"),
     ("what was posted is taken without the mutex", REACTOR,
-     "        std::lock_guard guard(mutex_);\n"
-     "        if (posted_.empty()) return false;",
-     "        if (posted_.empty()) return false;"),
+     "    std::lock_guard guard(mutex_);\n"
+     "    if (own_.empty()) {",
+     "    if (own_.empty()) {"),
     ("a timer is cancelled without the mutex", REACTOR,
      "    std::lock_guard guard(mutex_);\n"
      "    auto const found = timer_index_.find(number);",
