@@ -388,7 +388,7 @@ void lock_table::released(tenure_ptr const& tenure, bool announced, base::instan
     if (!announced) dead.add({tenure->record, tenure->owner_id().str(), tenure->longest_ever, false, true}, now, now);
     ++counted.released;
     tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
-    if (announced)
+    if (announced && dead.remembers_departures())
         dead.on_departed(tenure->record, tenure->owner_id().view(), tenure->longest_ever, tenure->minimum_hold_until(),
                          now);
     if (!tenure->late_copy_possible) return;

@@ -59,6 +59,7 @@ public:
 
     /// From now on those that have left are kept in mind for a while.
     void remember_departures() noexcept { remembers_ = true; }
+    bool remembers_departures() const noexcept { return remembers_; }
     /// Released there, by somebody else than the reaper.
     void on_departed(record_ptr const& record, std::string_view owner_id, base::milliseconds lease,
                      base::instant kept_until, base::instant now) noexcept;
