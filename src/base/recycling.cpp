@@ -30,9 +30,9 @@ namespace {
 // Sizes as those of glibc's malloc, which puts 8 bytes before each block and rounds up to 16: what is held stays for long.
 constexpr std::size_t step = 16;
 constexpr std::size_t before_block = 8;
-constexpr std::size_t sizes = 64;                 ///< up to 1,016 bytes
-constexpr std::size_t most_of_a_size = 64 * 1024; ///< bytes: a reactor may have a hundred operations under way
-constexpr std::size_t most_texts = 64;
+constexpr std::size_t sizes = 128;                 ///< up to 2,040 bytes
+constexpr std::size_t most_of_a_size = 256 * 1024; ///< bytes: a reactor may have hundreds of operations under way
+constexpr std::size_t most_texts = 256;
 constexpr std::size_t room_in_text = 512;
 constexpr std::size_t longest_text = 2'048;
 
