@@ -305,8 +305,8 @@ patience usual_patience(scenario const& plan) {
     bool const each_polls = no_messages && plan.locks_are == lock_kind::election; // whoever looks for a leader
     if (queues || shares || each_polls)
         made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600; // each waiter asks for itself
-    if (spins || shares || several)
-        made.fair.turns_missed = made.fair.beyond_slice = 1e9; // nobody knows of anybody else
+    // Nobody knows of anybody else; or nobody hears of a release, and sleeps as long as the lease that it saw.
+    if (spins || shares || several || plan.publish_refused) made.fair.turns_missed = made.fair.beyond_slice = 1e9;
     allow_confirmations(made, plan);
     return made;
 }
