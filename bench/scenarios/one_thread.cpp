@@ -9,7 +9,7 @@ namespace redlatch::bench {
 namespace {
 
 constexpr char const* limits_of_one_thread =
-    "our part of a cycle is some 15,000 instructions (bench/baseline), about 4 µs with a flat profile; the system "
+    "our part of a cycle is some 16,000 instructions (bench/baseline), about 4 µs with a flat profile; the system "
     "calls and the server's time are the floor's too. With a detached release the next acquisition is still "
     "waited for.";
 
