@@ -121,40 +121,55 @@ TEST_F(cluster_with_java, java_gets_what_we_have_released_on_the_node_that_the_s
     EXPECT_TRUE(is_released_by_java(lock));
 }
 
+/// Redisson 4.7.0 fails so where a call meets a slot of which its map names no node at that moment.
+bool met_a_slot_without_a_node(java_peer::reply const& end) {
+    return !end.ok && end.value.find("MasterSlaveEntry") != std::string::npos;
+}
+
 /// Of spin locks, which hear no messages: those of another node Redisson misses, and its waiters give up when it has tried to
-/// listen anew for 7.5 s.
+/// listen anew for 7.5 s. Played again where Redisson's part of it has failed on its own.
 TEST_F(cluster_with_java, never_two_are_inside_while_the_slot_moves_to_and_fro) {
     constexpr std::int64_t entries = 200;
     constexpr int least_moves = 4;
+    constexpr int most_contests = 3;
     auto settings = settings_for(cluster);
     settings.lock_watchdog_timeout = 3s;
     client contender(settings);
-    java_peer java{built_peer().folder, cluster.uri(), 3s};
     auto const lock = cluster.name_on(0);
     auto const prefix = "{" + cluster.name_on(2) + "}";
-    contest_of both(cluster.node(2), prefix, entries);
     auto const enter = [&] { return contender.get_spin_lock(lock).acquire({.wait = 3 * patience, .owner = owner()}); };
-    auto first = enter();
-    auto const java_side = both.begins(java, "a", "spin/contest", lock, 1, some_pause);
-    first.release();
-    std::atomic<bool> over{false};
-    auto mover = std::async(std::launch::async, [&] {
-        auto const slot = redis_cluster::slot_of(lock);
-        int moves = 0;
-        for (std::size_t from = 0; !over; from = 1 - from, ++moves) {
-            cluster.begin_move(slot, from, 1 - from);
-            cluster.move_keys(slot, from, 1 - from);
-            cluster.end_move(slot, from, 1 - from);
-            auto const before = both.entries();
-            wait_until([&] { return over || both.entries() > before + 20; });
-        }
-        return moves;
-    });
-    auto const ours = both.take_part(enter, 1, some_pause);
-    over = true;
-    EXPECT_GE(mover.get(), least_moves);
-    auto const theirs = contest_of::end_of(java, java_side);
-    EXPECT_EQ(std::max(ours.most_inside, theirs.most_inside), 1);
+    contest_part ours;
+    java_peer::reply java_ended;
+    std::size_t home = 0; // where the slot is
+    for (int contest = 0; contest < most_contests; ++contest) {
+        java_peer java{built_peer().folder, cluster.uri(), 3s};
+        contest_of both(cluster.node(2), prefix, entries);
+        auto first = enter();
+        auto const java_side = both.begins(java, "a", "spin/contest", lock, 1, some_pause);
+        first.release();
+        std::atomic<bool> over{false};
+        auto mover = std::async(std::launch::async, [&] {
+            auto const slot = redis_cluster::slot_of(lock);
+            int moves = 0;
+            for (; !over; home = 1 - home, ++moves) {
+                cluster.begin_move(slot, home, 1 - home);
+                cluster.move_keys(slot, home, 1 - home);
+                cluster.end_move(slot, home, 1 - home);
+                auto const before = both.entries();
+                wait_until([&] { return over || both.entries() > before + 20; });
+            }
+            return moves;
+        });
+        ours = both.take_part(enter, 1, some_pause);
+        over = true;
+        EXPECT_GE(mover.get(), least_moves);
+        EXPECT_EQ(ours.most_inside, 1);
+        java_ended = java.end_of(java_side, 1min);
+        if (!met_a_slot_without_a_node(java_ended)) break;
+        std::printf("once more, since Redisson failed: %s\n", java_ended.value.c_str());
+    }
+    auto const theirs = contest_of::part_of(java_ended);
+    EXPECT_EQ(theirs.most_inside, 1);
     EXPECT_GT(ours.entries, 0);
     EXPECT_GT(theirs.entries, 0);
     std::printf("C++ had %d entries, Java %d\n", int(ours.entries), int(theirs.entries));

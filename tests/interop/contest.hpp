@@ -58,7 +58,9 @@ public:
         return ticket;
     }
     static contest_part end_of(java_peer& java, java_peer::ticket which) {
-        auto const answer = java.end_of(which, std::chrono::minutes(1));
+        return part_of(java.end_of(which, std::chrono::minutes(1)));
+    }
+    static contest_part part_of(java_peer::reply const& answer) {
         EXPECT_TRUE(answer.ok) << answer.exception_class << ": " << answer.value;
         long long most = 0;
         long long entries = 0;
