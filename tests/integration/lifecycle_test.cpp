@@ -270,6 +270,22 @@ TEST_F(lifecycle_test, a_hold_of_the_parent_is_lost_in_the_child_whatever_its_th
     EXPECT_EQ(mine.status(), hold_status::held);
 }
 
+TEST_F(lifecycle_test, closes_at_once_when_what_was_left_behind_has_been_released) {
+    auto patient = settings();
+    patient.close_timeout = 20s;
+    client user(patient);
+    auto lock = user.get_lock(name);
+    lock.acquire().release();
+    server.pause();
+    EXPECT_THROW(static_cast<void>(lock.acquire({.wait = 50ms})), error); // it may come to hold the lock
+    EXPECT_GT(user.stats().unresolved, 0U);
+    server.resume();
+    ASSERT_TRUE(wait_until([&] { return user.stats().unresolved == 0; }));
+    auto const began = std::chrono::steady_clock::now();
+    user.close();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 5s) << "nothing is under way any more";
+}
+
 TEST_F(lifecycle_test, the_child_of_a_fork_closes_a_connection_that_is_being_made) {
     server.pause(); // connections wait to be accepted
     auto const before = open_sockets();
