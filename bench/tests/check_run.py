@@ -98,16 +98,24 @@ def wanted_figures(result, line):
     return wanted
 
 
-def problems_of(result):
-    """What one table lacks."""
-    where = f"{result['placement']}: {result['scenario']}"
-    if len(result["lines"]) < 1 or result["notes"]:
-        yield f"{where}: {len(result['lines'])} lines, left out: {result['notes']}"
+def place_of(result):
+    return f"{result['placement']}: {result['scenario']}"
+
+
+def missing_figures(result):
     for line in result["lines"]:
         for figure in wanted_figures(result, line):
             least = 0 if may_be_nothing(result, figure) else sys.float_info.min
             if not is_number(line[figure]) or line[figure] < least:
-                yield f"{where}: {line['name']}: {figure} is {line[figure]}"
+                yield f"{place_of(result)}: {line['name']}: {figure} is {line[figure]}"
+
+
+def problems_of(result):
+    """What is wrong with a table, however short the measurement."""
+    where = place_of(result)
+    if len(result["lines"]) < 1 or result["notes"]:
+        yield f"{where}: {len(result['lines'])} lines, left out: {result['notes']}"
+    for line in result["lines"]:
         if result["unit"] == "acquisitions/s" and line["overlaps"] != 0:
             yield f"{where}: {line['name']}: {line['overlaps']} overlaps"
         for aim in line["aims"]:
@@ -156,21 +164,20 @@ def main(program):
     moment, longer = 0.02, 0.2
     report, table, markdown = run(program, moment)
     problems = [*missing_tables(report), *unprinted(report, table, markdown)]
-    in_doubt = []
+    in_doubt = set()
     for result in report["results"]:
-        found = list(problems_of(result))
-        if found and result["scenario"] not in in_doubt:
-            in_doubt.append(result["scenario"])
-        for problem in found:
-            print(problem)
+        problems += problems_of(result)
+        for figure in missing_figures(result):
+            print(figure)
+            in_doubt.add(result["scenario"])
     # In a moment on a machine that is full nobody of 300 may have had the lock.
-    for scenario in in_doubt:
+    for scenario in sorted(in_doubt):
         print(f"once more, for longer: {scenario}")
         again, _, _ = run(program, longer, "--only", scenario)
         if scenario not in {result["scenario"] for result in again["results"]}:
             problems.append(f"no table of {scenario}")
         for result in again["results"]:
-            problems += problems_of(result)
+            problems += [*problems_of(result), *missing_figures(result)]
     for problem in problems:
         print(problem)
     print(f"{sum(len(result['lines']) for result in report['results'])} lines, {len(problems)} problems")
