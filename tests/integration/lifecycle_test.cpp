@@ -258,7 +258,7 @@ TEST_F(lifecycle_test, a_hold_of_the_parent_is_lost_in_the_child_whatever_its_th
     hold mine = user.get_lock(name).acquire();
     std::promise<pid_t> started;
     std::jthread const busy([&](std::stop_token const& stop) { // with the mutex of the client's records
-        started.set_value(own_thread_id());
+        started.set_value(::gettid());
         while (!stop.stop_requested()) static_cast<void>(user.stats());
     });
     auto const busy_thread = started.get_future().get();
@@ -281,9 +281,9 @@ TEST_F(lifecycle_test, closes_at_once_when_what_was_left_behind_has_been_release
     EXPECT_GT(user.stats().unresolved, 0U);
     server.resume();
     ASSERT_TRUE(wait_until([&] { return user.stats().unresolved == 0; }));
-    auto const began = std::chrono::steady_clock::now();
+    auto const began = test_clock::now();
     user.close();
-    EXPECT_LT(std::chrono::steady_clock::now() - began, 5s) << "nothing is under way any more";
+    EXPECT_LT(since(began), 5s) << "nothing is under way any more";
 }
 
 TEST_F(lifecycle_test, the_child_of_a_fork_closes_a_connection_that_is_being_made) {

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <sys/syscall.h>
 #include <sys/types.h>
 #include <system_error>
 #include <thread>
@@ -18,13 +17,9 @@
 
 namespace redlatch::test {
 
-inline pid_t own_thread_id() {
-    return static_cast<pid_t>(::syscall(SYS_gettid));
-}
-
 /// A thread that has a mutex of the allocator is running, or about to. One thread may be excepted: that asks for no memory.
 inline bool all_other_threads_sleep(pid_t excepted) {
-    auto const me = std::to_string(own_thread_id());
+    auto const me = std::to_string(::gettid());
     auto const may_run = std::to_string(excepted);
     std::error_code gone; // threads end meanwhile
     for (auto const& thread : std::filesystem::directory_iterator("/proc/self/task", gone)) {
