@@ -158,6 +158,26 @@ outputs_of_failures() { # REPORT…
         ' "$@" | sed 's|</system-out>$||; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g'
 }
 
+# A test of ctest may be a whole program: which of its tests have failed, and what the first of them said.
+failures_within() { # REPORT…
+    awk -v most=12 '
+        function tell(text) { if (told++ < most) printf "    %s\n", text }
+        /<testcase .* status="fail"/ {
+            name = $0; sub(/.*<testcase name="/, "", name); sub(/".*/, "", name)
+            told = 0; follows = 0; blocks = 0; split("", seen); print "  " name
+        }
+        /<\/testcase>/ { name = "" }
+        name == "" { next }
+        /^\[  FAILED  \] [^ ,]+\.[^ ,]+/ {
+            inner = $0; sub(/^\[  FAILED  \] /, "", inner); sub(/[ ,].*/, "", inner)
+            if (inner != name && !(inner in seen)) { seen[inner]; tell(inner) }
+        }
+        /^\[/ { follows = 0 }
+        /: Failure$/ && blocks++ < 2 { follows = 5 }
+        follows-- > 0 || /SUMMARY: / { tell($0) }
+        ' "$@" | sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g'
+}
+
 summary() {
     if [[ ${#step_seconds[@]} -gt 1 ]]; then
         local processor
@@ -167,7 +187,10 @@ summary() {
     fi
     if [[ ${#reports[@]} -gt 0 ]]; then printf '\nThe slowest tests:\n' && slowest "${reports[@]}"; fi
     if [[ ${#failures[@]} -gt 0 ]]; then
-        if [[ ${#reports[@]} -gt 0 ]]; then outputs_of_failures "${reports[@]}"; fi
+        if [[ ${#reports[@]} -gt 0 ]]; then
+            outputs_of_failures "${reports[@]}"
+            printf '\nIn short:\n' && failures_within "${reports[@]}"
+        fi
         printf '\nFailed:\n' && printf '  %s\n' "${failures[@]}"
     fi
     printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

@@ -37,6 +37,11 @@ expect "all passed" "$text" "20000 passed, 0 failed, 0 skipped"
     printf '\t\t<system-out>too early to be shown\n'
     seq 70
     printf 'Which is: &quot;a &amp; b&quot; &lt; 3\n</system-out>\n\t</testcase>\n'
+    printf '\t<testcase name="program" classname="program" time="1" status="fail">\n\t\t<failure message=""/>\n'
+    printf '\t\t<system-out>Running main()\n[ RUN      ] inner.breaks\n/tests/inner_test.cpp:7: Failure\n'
+    printf 'Value of: left &lt; right\n[  FAILED  ] inner.breaks (3 ms)\n'
+    seq -f '[       OK ] inner.works_%g (1 ms)' 70
+    printf '[  FAILED  ] 1 test, listed below:\n[  FAILED  ] inner.breaks\n</system-out>\n\t</testcase>\n'
     printf '\t<testcase name="suite.passes" classname="suite" time="1" status="run">\n'
     printf '\t\t<system-out>all is well</system-out>\n\t</testcase>\n'
 } >>"$report"
@@ -44,6 +49,8 @@ failed=1 failures=("release: suite.test_1")
 end_of_run
 expect "one failed" "$text" $'\nsuite.fails\n'
 expect "one failed" "$text" 'Which is: "a & b" < 3'
+expect "a program failed" "$text" \
+    $'  program\n    /tests/inner_test.cpp:7: Failure\n    Value of: left < right\n    inner.breaks\n\n'
 [[ $text != *"too early"* && $text != *"all is well"* ]] || { echo "shown, and should not be" && exit 1; }
 [[ $status -eq 1 ]] || { echo "ended with $status when one had failed" && exit 1; }
 expect "one failed" "$text" "  release: suite.test_1"
