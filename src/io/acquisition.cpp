@@ -325,7 +325,9 @@ bool acquisition::attempt(bool plain) {
     about.count_listeners = request_.may_wait && request_.record->has_channel() && !how.each_waiter_asks()
                             && (channel_ != nullptr || found_busy_);
     if (op_.asked().reentry) {
-        auto const count = static_cast<int>(tenure_->levels.size()) + 1; // ours to read: no other operation runs
+        // A release that waits no longer may end a level meanwhile.
+        auto const held = core_->locked([&](lock_table&, base::wake_list&) { return tenure_->levels.size(); });
+        auto const count = static_cast<int>(held) + 1;
         call_.begin(node_->data(), how.set_count(about, count), waker(), blocking());
     } else {
         may_be_queued_ = request_.may_wait && how.queues_on_server();

@@ -84,8 +84,10 @@ bool releasing::begin() {
             tenure_->wait_for_operation(waker());
             return false;
         }
-        in_operation_ = tenure_->in_operation = true;
-        plan_ = table.plan_release(tenure_, level_number_, now, woken);
+        using enum lock_table::beside_others;
+        in_operation_ = !tenure_->in_operation.exchange(true);
+        plan_ = table.plan_release(tenure_, level_number_, now, woken, in_operation_ ? no : yes);
+        kept_until_ = tenure_->kept_until;
         auto* const contention = record_->contended.get();
         if (contention == nullptr) return true;
         auto& turn = contention->turn;
@@ -308,7 +310,7 @@ bool releasing::finish(std::error_code code, base::function_ref<void(lock_table&
     core_->locked([&](lock_table& table, base::wake_list& woken) {
         also(table, woken);
         if (plan_.what == kind::last) table.end_release(woken);
-        tenure_->end_operation(woken);
+        if (in_operation_) tenure_->end_operation(woken);
     });
     stage_ = stage::finished;
     return true;

@@ -56,8 +56,8 @@ private:
     locking::release_op::commands taken() const;
     /// Of a minimum hold, what is left.
     base::milliseconds kept_for() const {
-        if (tenure_->kept_until == base::instant::min()) return base::milliseconds(0);
-        return locking::time_until(tenure_->kept_until, lease_clock::now());
+        if (kept_until_ == base::instant::min()) return base::milliseconds(0);
+        return locking::time_until(kept_until_, lease_clock::now());
     }
     std::error_code code_of(locking::release_op::outcome outcome) const noexcept;
     bool finish(std::error_code code) {
@@ -76,10 +76,11 @@ private:
     std::optional<base::instant> made_; ///< until the first look
     base::instant deadline_;
     stage stage_ = stage::beginning;
-    bool in_operation_ = false;
+    bool in_operation_ = false; ///< not one that overtakes another operation of its owner
     locking::lock_table::release_plan plan_;
-    std::optional<locking::release_op> op_; ///< once it is known what is to be released
-    write_gate::waiter refused_{};          ///< while the server executes no writes
+    base::instant kept_until_ = base::instant::min(); ///< of a minimum hold
+    std::optional<locking::release_op> op_;           ///< once it is known what is to be released
+    write_gate::waiter refused_{};                    ///< while the server executes no writes
     lock_call call_;
     bool others_listen_ = false;   ///< to the release before this one
     bool crowded_ = false;         ///< and they are many

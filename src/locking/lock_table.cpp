@@ -189,13 +189,14 @@ void lock_table::give_up(tenure_ptr const& tenure, bool may_hold, base::millisec
 }
 
 lock_table::release_plan lock_table::plan_release(tenure_ptr const& tenure, std::uint64_t level_number,
-                                                  base::instant now, base::wake_list& woken) {
+                                                  base::instant now, base::wake_list& woken, beside_others beside) {
     auto const at = tenure->levels.find(level_number);
     if (at == tenure->levels.end()) return {};
     if (tenure->in(tenure::phase::held) && now >= tenure->validity()) lose(tenure, now, woken);
     bool const capped = at->max_hold_until != base::never;
     bool const frees = tenure->minimum_hold_until() <= now && tenure->lock_delay().count() == 0;
-    bool const may_hand_off = tenure->levels.size() == 1 && at->renewed && !capped && frees;
+    bool const alone = beside == beside_others::no; // what they bring would be for whoever has the lock by then
+    bool const may_hand_off = tenure->levels.size() == 1 && at->renewed && !capped && frees && alone;
     tenure->end_level(at);
     if (tenure->in(tenure::phase::lost)) {
         if (tenure->levels.empty()) forget_record_of(*tenure);

@@ -154,9 +154,11 @@ public:
     /// An acquisition ends without the lock. `may_hold`: its id may be, or come to be, in the key.
     void give_up(tenure_ptr const& tenure, bool may_hold, base::milliseconds lease, base::instant now);
 
-    /// The level is gone with this call, whatever becomes of the message. Call within an operation of its owner.
+    /// Whether another operation of the owner is still under way, for which the release no longer waits.
+    enum class beside_others : bool { no, yes };
+    /// The level is gone with this call, whatever becomes of the message. Call within an operation of its owner, or beside it.
     release_plan plan_release(tenure_ptr const& tenure, std::uint64_t level_number, base::instant now,
-                              base::wake_list& woken);
+                              base::wake_list& woken, beside_others beside = beside_others::no);
     /// The server confirmed a partial release.
     void confirmed(tenure_ptr const& tenure, base::milliseconds lease, base::instant sent_at);
     /// Every planned last release ends with this, after released() or hand_to_reaper().

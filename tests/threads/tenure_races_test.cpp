@@ -3,6 +3,7 @@
 #include "locking/recipes/recipes.hpp"
 #include "storm.hpp"
 
+#include <array>
 #include <mutex>
 
 namespace redlatch::test {
@@ -29,6 +30,28 @@ TEST(tenure_races, a_renewal_may_be_composed_while_another_operation_of_the_owne
             std::lock_guard const guard(mutex);
             held.wait_for_operation(std::make_shared<sleeper>());
         });
+    }
+}
+
+TEST(tenure_races, operations_of_one_owner_that_no_longer_wait_for_each_other_end_levels_and_add_some) {
+    redis_server server;
+    owner const mine;
+    for (int round = 0; round < 10; ++round) {
+        client user({.address = server.uri(), .timeout = 20ms, .close_timeout = 10s});
+        auto lock = user.get_lock("orders");
+        std::array<hold, 6> levels;
+        for (auto& one : levels) one = lock.acquire({.owner = mine});
+        server.pause(); // each release waits for the one before, and goes on without its answer when its time is over
+        storm(8, [&](unsigned index, std::minstd_rand&) {
+            std::error_code ec;
+            if (index < levels.size())
+                levels[index].release(ec);
+            else
+                (void)user.get_lock("orders").acquire({.wait = 200ms, .owner = mine}, ec);
+        });
+        server.resume();
+        user.close();
+        expect_clean(server);
     }
 }
 

@@ -1,5 +1,5 @@
 """A lock is handed off within a process."""
-from table.files import HANDOFF, KEEPER, LEVEL, TABLE, WAITING
+from table.files import HANDOFF, KEEPER, LEVEL, RELEASING, TABLE, WAITING
 
 MUTANTS = [
     ("a hold that was handed off counts as acquired then", TABLE,
@@ -12,8 +12,14 @@ MUTANTS = [
      "if (of.queue.has_second()) to->wake_head_at",
      "if (of.queue.empty()) to->wake_head_at"),
     ("a hold with max_hold is handed off", TABLE,
-     "at->renewed && !capped && frees;",
-     "at->renewed && frees;"),
+     "at->renewed && !capped && frees && alone;",
+     "at->renewed && frees && alone;"),
+    ("a hold is handed off beside a re-entry of its owner", TABLE,
+     "&& frees && alone;",
+     "&& frees;"),
+    ("a release that overtook another operation of its owner ends that one", RELEASING,
+     "if (in_operation_) tenure_->end_operation(woken);",
+     "tenure_->end_operation(woken);"),
     ("a fixed lease is handed off", TABLE,
      "tenure->levels.size() == 1 && at->renewed && !capped",
      "tenure->levels.size() == 1 && !capped"),

@@ -36,6 +36,18 @@ TEST(hand_off, gives_the_id_and_the_lease_to_the_next_waiter) {
     EXPECT_EQ(all.table.dead.size(), 0U);
 }
 
+TEST(hand_off, is_none_beside_another_operation_of_the_owner) {
+    hand_off all;
+    auto const first = all.hold(ann, at(0s));
+    auto const next = all.wait(bob, at(1s));
+    first->in_operation = true; // its re-entry, whose answer is not there, and for which the release no longer waits
+    auto const planned =
+        all.table.plan_release(first, first->levels.back().number, at(2s), all.woken, lock_table::beside_others::yes);
+    EXPECT_EQ(planned.what, plan::last);
+    EXPECT_FALSE(next.granted());
+    EXPECT_TRUE(first->in_operation) << "the re-entry ends it";
+}
+
 TEST(hand_off, counts_every_acquisition_and_every_release) {
     hand_off all;
     auto holder = all.hold(ann, at(0s));
