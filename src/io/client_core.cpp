@@ -151,59 +151,8 @@ void client_core::arm(base::instant due_time) {
     have_thread(); // if it cannot be started now, the next one tries again
 }
 
-namespace {
-
-/// What close() waits for, from begin() until nobody has this object any more.
-class request_under_way final : public runnable {
-public:
-    explicit request_under_way(std::shared_ptr<client_core> core) : core_(std::move(core)) {}
-    request_under_way(request_under_way const&) = delete;
-    request_under_way& operator=(request_under_way const&) = delete;
-    ~request_under_way() {
-        if (began_) core_->request_ended();
-    }
-
-    void begin() noexcept {
-        core_->request_began();
-        began_ = true;
-    }
-    void run() override {}
-
-private:
-    std::shared_ptr<client_core> const core_;
-    bool began_ = false;
-};
-
-} // namespace
-
-void client_core::on_table_timer(base::instant due_time) {
-    std::vector<locking::lease_keeper::batch> renewals;
-    std::vector<locking::reaper::job> jobs;
-    std::vector<locking::tenure_ptr> watch;
-    auto const sending = std::make_shared<request_under_way>(shared_from_this());
-    locked([&](locking::lock_table& table, base::wake_list& woken) {
-        if (closed()) return; // close() sends what there is to send, and waits for it
-        auto const now = lease_clock::now();
-        // A timer that an earlier one has overtaken must not make this one be set again beside those that are there.
-        if (due_time == armed_for_) armed_for_ = base::never;
-        locking::lease_keeper::effects found;
-        table.keeper.on_timer(now, found);
-        table.apply(found, now, woken);
-        renewals = std::move(found.renew);
-        watch = std::move(found.watch);
-        jobs = table.dead.on_timer(now);
-        if (!jobs.empty()) sending->begin(); // close() does not send them, and waits until they have been
-    });
-    carry_out(renewals, jobs);
-    begin_watches(watch);
-    // What was staged here is written at the end of the iteration.
-    if (!jobs.empty() && reactor_->gathers()) reactor_->at_end_of_iteration(sending);
-}
-
-void client_core::carry_out(std::vector<locking::lease_keeper::batch> const& renewals,
-                            std::vector<locking::reaper::job> const& jobs) {
+void client_core::renew_all(std::vector<locking::lease_keeper::batch> const& renewals) {
     for (auto const& batch : renewals) renew(batch);
-    for (auto const& job : jobs) reap(job);
 }
 
 void client_core::send(call_lane& lane, locking::wire_call call, unattended::handler then,
@@ -259,7 +208,7 @@ void client_core::verify_all() {
         table.apply(found, now, woken);
         renewals = std::move(found.renew);
     });
-    carry_out(renewals, {});
+    renew_all(renewals);
     insist([&] { permits_held_.verify_all(lease_clock::now()); });
 }
 

@@ -211,11 +211,11 @@ private:
     void begin_watches(std::vector<locking::tenure_ptr> const& holds);
     void end_watches();
     void listen_again_later();
-    void carry_out(std::vector<locking::lease_keeper::batch> const& renewals,
-                   std::vector<locking::reaper::job> const& jobs);
     void renew(locking::lease_keeper::batch const& batch);
     void on_renewal_refused(locking::lease_keeper::batch const& batch, resp::value const& error);
-    void reap(locking::reaper::job const& job);
+    void renew_all(std::vector<locking::lease_keeper::batch> const& renewals);
+    class awaited_releases;
+    void reap(locking::reaper::job const& job, std::shared_ptr<awaited_releases const> const& awaited);
     void look_at_tasks();
     void look_at_tasks_later();
     void close_now() noexcept;

@@ -1,4 +1,5 @@
-// What the reaper's releases are on the wire, and what becomes of them; those of a client that closes, too.
+// What is due of the lock table: renewals, and the reaper's releases: what these are on the wire, and what becomes of them;
+// those of a client that closes, too.
 #include "base/hash_slot.hpp"
 #include "connection/redirect.hpp"
 #include "connection/server_error.hpp"
@@ -51,11 +52,55 @@ bool is_due_a_message(locking::reaper::job const& job, reaped const& reaped, con
 
 } // namespace
 
-void client_core::reap(locking::reaper::job const& job) {
+/// What close() waits for, from begin() until nobody has this object any more.
+class client_core::awaited_releases {
+public:
+    explicit awaited_releases(std::weak_ptr<client_core> core) noexcept : core_(std::move(core)) {}
+    awaited_releases(awaited_releases const&) = delete;
+    awaited_releases& operator=(awaited_releases const&) = delete;
+    ~awaited_releases() {
+        if (!began_) return;
+        if (auto const core = core_.lock()) core->request_ended();
+    }
+
+    void begin(client_core& core) noexcept {
+        core.request_began();
+        began_ = true;
+    }
+
+private:
+    std::weak_ptr<client_core> const core_;
+    bool began_ = false;
+};
+
+void client_core::on_table_timer(base::instant due_time) {
+    std::vector<locking::lease_keeper::batch> renewals;
+    std::vector<locking::reaper::job> jobs;
+    std::vector<locking::tenure_ptr> watch;
+    auto const awaited = std::make_shared<awaited_releases>(weak_from_this());
+    locked([&](locking::lock_table& table, base::wake_list& woken) {
+        if (closed()) return; // close() sends what there is to send, and waits for it
+        auto const now = lease_clock::now();
+        // A timer that an earlier one has overtaken must not make this one be set again beside those that are there.
+        if (due_time == armed_for_) armed_for_ = base::never;
+        locking::lease_keeper::effects found;
+        table.keeper.on_timer(now, found);
+        table.apply(found, now, woken);
+        renewals = std::move(found.renew);
+        watch = std::move(found.watch);
+        jobs = table.dead.on_timer(now);
+        if (!jobs.empty()) awaited->begin(*this); // close() does not send them, and waits for their answers
+    });
+    renew_all(renewals);
+    for (auto const& job : jobs) reap(job, awaited);
+    begin_watches(watch);
+}
+
+void client_core::reap(locking::reaper::job const& job, std::shared_ptr<awaited_releases const> const& awaited) {
     auto& where = node_of(job.record->name);
     auto asked = to_call(job, where.choice().releases_plainly(*job.record));
     bool const by_script = asked.is_script();
-    auto on_answer = [weak = weak_from_this(), job, by_script](connection::call const& answered) {
+    auto on_answer = [weak = weak_from_this(), job, by_script, awaited](connection::call const& answered) {
         auto const self = weak.lock();
         if (!self) return;
         auto& server = self->node_of(job.record->name);
@@ -63,12 +108,12 @@ void client_core::reap(locking::reaper::job const& job) {
         if (by_script && is_due_a_message(job, what, answered, server)) {
             auto message = job;
             message.announce = true;
-            self->send(server.data(), to_call(message, false), [](connection::call const&) {});
+            self->send(server.data(), to_call(message, false), [awaited](connection::call const&) {});
         }
         if (!by_script && !job.announce && answered.reply.is_error()
             && connection::judge(answered.reply) == connection::verdict::refused
             && self->stop_releasing_plainly(answered.reply, job.record))
-            return self->reap(job);
+            return self->reap(job, awaited);
         if (answered.reply.is_error())
             server.on_write_refused(answered, lease_clock::now());
         else if (what.freed || (!by_script && !job.announce)) // HDEL is a write, whatever it finds

@@ -93,7 +93,7 @@ void client_core::renew(locking::lease_keeper::batch const& batch) {
             refused_alone = std::move(found.refused);
         });
         if (!refused_alone.empty()) self->on_renewal_refused(refused_alone, answered.reply);
-        self->carry_out(again, {});
+        self->renew_all(again);
     };
     send(where, locking::lease_keeper::compose(batch, lease + delay), std::move(on_answer),
          {.once = true, .impatient = has_another});

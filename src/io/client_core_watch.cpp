@@ -82,7 +82,7 @@ void client_core::verify_doubted() {
         table.keeper.verify(held, now, found);
         questions = std::move(found.renew);
     });
-    carry_out(questions, {});
+    renew_all(questions);
 }
 
 } // namespace redlatch::io

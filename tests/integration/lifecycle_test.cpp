@@ -286,6 +286,26 @@ TEST_F(lifecycle_test, closes_at_once_when_what_was_left_behind_has_been_release
     EXPECT_LT(since(began), 5s) << "nothing is under way any more";
 }
 
+TEST_F(lifecycle_test, close_waits_for_a_release_of_the_background_whose_connection_is_being_made_anew) {
+    auto impatient = settings();
+    impatient.timeout = 20ms;
+    impatient.close_timeout = 20s;
+    client user(impatient);
+    event_log events(user);
+    auto mine = user.get_lock(name).acquire();
+    server.pause();
+    EXPECT_THROW(static_cast<void>(user.get_lock("another").try_acquire()), error);
+    ASSERT_TRUE(events.wait_for(event::kind::disconnected));
+    std::error_code ec;
+    mine.release(ec); // sent to nobody
+    ASSERT_EQ(ec, errc::outcome_unknown);
+    std::thread closer([&] { user.close(); });
+    EXPECT_TRUE(wait_until([&] { return outcome_of([&] { user.start(); }).reason == errc::closed; }));
+    server.resume();
+    closer.join();
+    expect_clean(server);
+}
+
 TEST_F(lifecycle_test, the_child_of_a_fork_closes_a_connection_that_is_being_made) {
     server.pause(); // connections wait to be accepted
     auto const before = open_sockets();

@@ -1,5 +1,5 @@
 """Who reads, who writes, and the end of a client."""
-from table.files import END, LANE
+from table.files import END, LANE, REAPING
 
 MUTANTS = [
     ("whoever leaves the read role passes it to nobody", LANE,
@@ -34,5 +34,8 @@ MUTANTS = [
     ("closing releases nothing", END,
      "        closing last(*this);\n"
      "        run_blocking(last);\n",
+     ""),
+    ("closing does not wait for releases of the background that are under way", REAPING,
+     "if (!jobs.empty()) awaited->begin(*this);",
      ""),
 ]

@@ -108,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
         kept{322'143'882'101'666'480, generation::tenth, lock_kind::reentrant, topology::cluster},
         kept{57'041'190'044'240'659, generation::tenth, lock_kind::spin, topology::cluster},
         kept{288'823'584'251'410'378, generation::tenth, lock_kind::non_reentrant, topology::cluster},
-        kept{288'823'584'251'409'666, generation::tenth, lock_kind::multi, topology::cluster}),
+        kept{288'823'584'251'409'666, generation::tenth, lock_kind::multi, topology::cluster},
+        kept{1'424, generation::tenth}, kept{21'211, generation::tenth}, kept{37'506, generation::tenth}),
     [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {
