@@ -184,8 +184,8 @@ acquire_op::knowledge acquisition::of_others() {
         bool const head_asks = is_behind && !head->waits;
         head_is_refused = is_behind && head->refused.load(std::memory_order_relaxed);
         unanswered = unanswered || (head_asks && now - std::max(began_, head->asks_since) >= node::longest_answer);
-        // Beside another one that reads one may read.
-        if (request_.record->how->shared) return false;
+        // Beside another one that reads one may read, and who enters again waits for the server alone.
+        if (request_.record->how->shared || op_.asked().reentry) return false;
         was_busy = request_.record->was_answered_after(began_); // what was answered before says nothing of this wait
         return table.holder(*request_.record, now) != nullptr || table.in_handoff(*request_.record) != nullptr;
     });

@@ -52,6 +52,44 @@ TEST_F(owner_test, one_owner_re_enters_from_several_threads) {
     second.release();
 }
 
+TEST_F(owner_test, a_release_that_waits_no_longer_for_another_call_of_its_owner_leaves_that_one_its_turn) {
+    client impatient({.address = server.uri(), .timeout = 50ms});
+    auto shared = impatient.get_lock(name);
+    owner const job;
+    auto outer = shared.acquire({.owner = job});
+    auto inner = shared.acquire({.owner = job});
+    server.pause();
+    std::promise<std::error_code> entered;
+    hold third;
+    shared.async_acquire({.owner = job}, {}, [&](std::error_code ec, hold got) { // it waits for the server
+        third = std::move(got);
+        entered.set_value(ec);
+    });
+    std::error_code ec;
+    auto const is_busy = [&] { return !shared.try_acquire({.owner = job}, ec) && ec == errc::busy; };
+    ASSERT_TRUE(wait_until(is_busy));
+    inner.release(ec); // it waits until its own time is over
+    EXPECT_TRUE(is_busy()) << ec.message();
+    server.resume();
+    EXPECT_FALSE(entered.get_future().get());
+    EXPECT_EQ(shared.hold_count(job), 2);
+    third.release();
+    outer.release();
+    expect_idle(impatient);
+}
+
+TEST_F(owner_test, who_enters_again_while_the_server_is_silent_does_not_hear_that_somebody_else_holds_the_lock) {
+    client impatient({.address = server.uri(), .timeout = 50ms});
+    auto shared = impatient.get_lock(name);
+    auto mine = shared.acquire();
+    server.pause();
+    EXPECT_EQ(outcome_of([&] { (void)shared.try_acquire(); }).reason, errc::disconnected);
+    EXPECT_EQ(outcome_of([&] { (void)shared.acquire({.wait = 50ms}); }).reason, errc::disconnected);
+    server.resume();
+    mine.release();
+    expect_idle(impatient);
+}
+
 TEST_F(owner_test, two_owners_on_one_thread_exclude_each_other) {
     owner const one;
     owner const two;
