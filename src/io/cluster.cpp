@@ -20,7 +20,7 @@ constexpr base::milliseconds idle_limit{60'000};
 /// Calls that ASK has sent to a node which cannot be reached go back to whoever said so after that time: the key may have
 /// returned.
 constexpr base::milliseconds longest_wait_there{1'000};
-/// So many addresses of replicas are kept, beside all that the latest answer has named.
+/// Addresses of replicas that were named before are kept until there are so many with those of the latest answer.
 constexpr std::size_t most_replicas = 64;
 /// Until a server has said it: there are messages of shards, as from version 7 on.
 constexpr bool shards_supposed = true;
@@ -172,8 +172,8 @@ void cluster::note_replicas(std::vector<connection::node_address> const& named) 
             replicas_.push_back(std::move(one));
 }
 
-/// With the mutex. What was said of it is noted.
-bool cluster::is_master_again(member& one, std::uint64_t epoch, bool anew) {
+/// With the mutex. True: it has become the master anew since the last answer, so that another node was it meanwhile.
+bool cluster::note_epoch(member& one, std::uint64_t epoch, bool anew) {
     bool const again = one.epoch != 0 && epoch > one.epoch;
     if (anew || epoch > one.epoch) one.epoch = epoch;
     return again;
@@ -192,7 +192,7 @@ bool cluster::apply(connection::cluster_view const& view, node const& from) {
         note_replicas(view.replicas);
         for (auto const& master : view.masters) {
             auto& owner = member_at(servers_.reached_at(master.where));
-            bool const again = is_master_again(owner, master.epoch, anew);
+            bool const again = note_epoch(owner, master.epoch, anew);
             for (auto const& range : master.slots)
                 for (unsigned slot = range.first; slot <= range.last; ++slot) {
                     if (master.epoch < epochs_[slot] && !anew) continue; // what an isolated node believes

@@ -105,7 +105,7 @@ private:
     bool begins_anew(connection::cluster_view const& view, node const& from);
     bool apply(connection::cluster_view const& view, node const& from);
     void note_replicas(std::vector<connection::node_address> const& named);
-    static bool is_master_again(member& one, std::uint64_t epoch, bool anew);
+    static bool note_epoch(member& one, std::uint64_t epoch, bool anew);
     void on_unreachable(node& server);
     void send_away(node& former);
     bool look_after(member& one, base::instant now);
