@@ -142,6 +142,34 @@ template <class Token> auto async_list_locks(client client, std::string pattern,
     return async_list_locks(std::move(client), std::move(pattern), look_options(), std::forward<Token>(token));
 }
 
+/// Ends with (error, std::vector<permit_info>). As client::list_permit_semaphores.
+template <class Token>
+auto async_list_permit_semaphores(client client, std::string pattern, permit_visit_options const& options,
+                                  Token&& token) {
+    using answer = std::vector<permit_info>;
+    return detail::asio_start<detail::plain_result, answer>(
+        std::forward<Token>(token),
+        [pattern = std::move(pattern), options](redlatch::client& asked, completion_ptr<answer>& done) {
+            return asked.start_list_permit_semaphores(pattern, done, options);
+        },
+        std::move(client));
+}
+template <class Token> auto async_list_permit_semaphores(client client, std::string pattern, Token&& token) {
+    return async_list_permit_semaphores(std::move(client), std::move(pattern), permit_visit_options(),
+                                        std::forward<Token>(token));
+}
+
+/// Ends with (error, std::vector<counter_info>). As client::list_counters.
+template <class Token> auto async_list_counters(client client, std::string pattern, Token&& token) {
+    using answer = std::vector<counter_info>;
+    return detail::asio_start<detail::plain_result, answer>(
+        std::forward<Token>(token),
+        [pattern = std::move(pattern)](redlatch::client& asked, completion_ptr<answer>& done) {
+            return asked.start_list_counters(pattern, done);
+        },
+        std::move(client));
+}
+
 /// Ends with (error, server_info). As client::ping.
 template <class Token> auto async_ping(client client, Token&& token) {
     return detail::asio_start<detail::plain_result, server_info>(

@@ -123,15 +123,32 @@ public:
     /// trips. What it throws ends the listing and comes out here. Without `each`: throws error(invalid_argument).
     void visit_locks(std::string_view pattern, std::function<void(std::vector<lock_info>)> each,
                      look_options const& options = {});
-    /// The permit semaphores whose names match, as of visit_locks, of which permits are taken: without any, one cannot be told
-    /// from a semaphore or a latch, and is shown where the options say so. Blocks for two round trips for each page of SCAN,
-    /// for three where they do. Without `each`: throws error(invalid_argument).
+    /// The permit semaphores whose names match, as of list_locks, of which permits are taken: without any, one cannot be told
+    /// from a semaphore or a latch, and is shown where the options say so. Two round trips for each page of SCAN, three where
+    /// they do, each of which ends within config::timeout. Throws error as list_locks.
+    std::vector<permit_info> list_permit_semaphores(std::string_view pattern = "*",
+                                                    permit_visit_options const& options = {});
+    void async_list_permit_semaphores(std::string_view pattern, executor ex,
+                                      std::function<void(std::error_code, std::vector<permit_info>)> handler,
+                                      permit_visit_options const& options = {});
+    [[nodiscard]] std::optional<outcome> start_list_permit_semaphores(std::string_view pattern,
+                                                                      completion_ptr<std::vector<permit_info>>& done,
+                                                                      permit_visit_options const& options = {});
+    /// The same without keeping all of them, as visit_locks: `each` gets what a page brought. Without `each`: throws
+    /// error(invalid_argument).
     void visit_permit_semaphores(std::string_view pattern, std::function<void(std::vector<permit_info>)> each,
                                  permit_visit_options const& options = {});
-    /// The semaphores and latches whose names match, as of visit_locks: all whole numbers, since the server does not know what
+    /// The semaphores and latches whose names match, as of list_locks: all whole numbers, since the server does not know what
     /// they count, but for those that belong to permit semaphores of which permits are taken, to locks and to requests. It
-    /// looks at every string whose key matches: on a server with many others the pattern should leave them out. Blocks for
-    /// three round trips for each page of SCAN. Without `each`: throws error(invalid_argument).
+    /// looks at every string whose key matches: on a server with many others the pattern should leave them out. Three round
+    /// trips for each page of SCAN, each of which ends within config::timeout. Throws error as list_locks.
+    std::vector<counter_info> list_counters(std::string_view pattern = "*");
+    void async_list_counters(std::string_view pattern, executor ex,
+                             std::function<void(std::error_code, std::vector<counter_info>)> handler);
+    [[nodiscard]] std::optional<outcome> start_list_counters(std::string_view pattern,
+                                                             completion_ptr<std::vector<counter_info>>& done);
+    /// The same without keeping all of them, as visit_locks: `each` gets what a page brought. Without `each`: throws
+    /// error(invalid_argument).
     void visit_counters(std::string_view pattern, std::function<void(std::vector<counter_info>)> each);
 
     /// One round trip.

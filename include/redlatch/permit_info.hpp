@@ -26,12 +26,12 @@ struct permit_info {
     std::int64_t taken = 0;
     /// Those that are taken and come back first, at most 1,000.
     std::vector<taken_permit> leases{};
-    /// Of client::visit_permit_semaphores() only: why the server does not let us look at it, as a message. Nothing else is
-    /// known of it then; empty: it does.
+    /// Of client::list_permit_semaphores() and visit_permit_semaphores() only: why the server does not let us look at it, as a
+    /// message. Nothing else is known of it then; empty: it does.
     std::string problem{};
 };
 
-/// Which permit semaphores a visit shows.
+/// Which permit semaphores are listed.
 struct permit_visit_options {
     /// Also those of which no permit is taken. The server has nothing but a number of these, as of semaphores and latches, so
     /// that each number whose name matches is taken for one.

@@ -232,15 +232,76 @@ void client::visit_locks(std::string_view pattern, std::function<void(std::vecto
                                      std::move(each));
 }
 
+namespace {
+
+/// What `listing` has found, when the visit has ended.
+template <class Listing> auto found_by(std::shared_ptr<Listing> listing) {
+    return [listing = std::move(listing)](detail::key_visit&) { return listing->take(); };
+}
+
+template <class Listing>
+auto visit_now(std::shared_ptr<io::client_core> const& core, std::shared_ptr<Listing> listing) {
+    return detail::run_now<detail::key_visit>(core, Listing::about, found_by(listing), listing);
+}
+
+template <class Listing, class Found>
+std::optional<outcome> visit_later(std::shared_ptr<io::client_core> const& core, completion_ptr<Found>& done,
+                                   std::shared_ptr<Listing> listing) {
+    return detail::run_later<detail::key_visit>(core, Listing::about, found_by(listing), done, listing);
+}
+
+} // namespace
+
+std::vector<permit_info> client::list_permit_semaphores(std::string_view pattern, permit_visit_options const& options) {
+    auto const& core = handle().core;
+    return visit_now(core, std::make_shared<detail::permit_listing>(core, pattern, options));
+}
+
+void client::async_list_permit_semaphores(std::string_view pattern, executor ex,
+                                          std::function<void(std::error_code, std::vector<permit_info>)> handler,
+                                          permit_visit_options const& options) {
+    detail::with_handler<std::vector<permit_info>>(*handle().core, std::move(ex), std::move(handler),
+                                                   [&](completion_ptr<std::vector<permit_info>>& done) {
+                                                       return start_list_permit_semaphores(pattern, done, options);
+                                                   });
+}
+
+std::optional<outcome> client::start_list_permit_semaphores(std::string_view pattern,
+                                                            completion_ptr<std::vector<permit_info>>& done,
+                                                            permit_visit_options const& options) {
+    auto const& core = handle().core;
+    return visit_later(core, done, std::make_shared<detail::permit_listing>(core, pattern, options));
+}
+
 void client::visit_permit_semaphores(std::string_view pattern, std::function<void(std::vector<permit_info>)> each,
                                      permit_visit_options const& options) {
     must_be_told(each);
-    detail::visit_permits(handle().core, pattern, options, each);
+    auto const& core = handle().core;
+    visit_now(core, std::make_shared<detail::permit_listing>(core, pattern, options, std::move(each)));
+}
+
+std::vector<counter_info> client::list_counters(std::string_view pattern) {
+    auto const& core = handle().core;
+    return visit_now(core, std::make_shared<detail::counter_listing>(*core, pattern));
+}
+
+void client::async_list_counters(std::string_view pattern, executor ex,
+                                 std::function<void(std::error_code, std::vector<counter_info>)> handler) {
+    detail::with_handler<std::vector<counter_info>>(
+        *handle().core, std::move(ex), std::move(handler),
+        [&](completion_ptr<std::vector<counter_info>>& done) { return start_list_counters(pattern, done); });
+}
+
+std::optional<outcome> client::start_list_counters(std::string_view pattern,
+                                                   completion_ptr<std::vector<counter_info>>& done) {
+    auto const& core = handle().core;
+    return visit_later(core, done, std::make_shared<detail::counter_listing>(*core, pattern));
 }
 
 void client::visit_counters(std::string_view pattern, std::function<void(std::vector<counter_info>)> each) {
     must_be_told(each);
-    detail::visit_counters(handle().core, pattern, each);
+    auto const& core = handle().core;
+    visit_now(core, std::make_shared<detail::counter_listing>(*core, pattern, std::move(each)));
 }
 
 std::optional<outcome> client::start_list_locks(std::string_view pattern, completion_ptr<std::vector<lock_info>>& done,

@@ -29,6 +29,8 @@ TEST_P(tokens_test, futures) {
     EXPECT_EQ(async_inspect(lock, asio::use_future).get().owners.at(0).owner, held.owner_id());
     EXPECT_EQ(async_list_locks(user, "*", asio::use_future).get().at(0).name, name);
     EXPECT_TRUE(async_list_locks(user, "no such *", asio::use_future).get().empty());
+    EXPECT_TRUE(async_list_counters(user, "*", asio::use_future).get().empty());
+    EXPECT_TRUE(async_list_permit_semaphores(user, "*", asio::use_future).get().empty());
     EXPECT_EQ(async_try_acquire(theirs, asio::use_future).get(), std::nullopt);
     async_release(std::move(held), asio::use_future).get();
     EXPECT_FALSE(async_is_locked(lock, asio::use_future).get());

@@ -74,6 +74,18 @@ std::vector<question> const& questions() {
             "list_locks", "SCAN",
             [](client& user, reentrant_lock&, auto where, auto handler) { user.async_list_locks("*", where, handler); },
             [](client& user, reentrant_lock&, auto& done) { return user.start_list_locks("*", done); }),
+        make_question<std::vector<counter_info>>(
+            "list_counters", "SCAN",
+            [](client& user, reentrant_lock&, auto where, auto handler) {
+                user.async_list_counters("*", where, handler);
+            },
+            [](client& user, reentrant_lock&, auto& done) { return user.start_list_counters("*", done); }),
+        make_question<std::vector<permit_info>>(
+            "list_permit_semaphores", "SCAN",
+            [](client& user, reentrant_lock&, auto where, auto handler) {
+                user.async_list_permit_semaphores("*", where, handler);
+            },
+            [](client& user, reentrant_lock&, auto& done) { return user.start_list_permit_semaphores("*", done); }),
         make_question<bool>(
             "is_locked", "EXISTS",
             [](client&, reentrant_lock& lock, auto where, auto handler) { lock.async_is_locked(where, handler); },
@@ -144,6 +156,27 @@ TEST_F(async_answer_test, to_list_locks_is_those_that_match) {
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].name, "listed:a");
     EXPECT_EQ(found[0].owners.at(0).owner, one.owner_id());
+}
+
+TEST_F(async_answer_test, to_list_counters_and_permit_semaphores_is_those_that_match) {
+    EXPECT_TRUE(user.get_semaphore("listed:a").try_set_permits(3));
+    EXPECT_TRUE(user.get_semaphore("unlisted").try_set_permits(4));
+    auto pool = user.get_permit_semaphore("listed:pool");
+    EXPECT_TRUE(pool.try_set_permits(2));
+    permits const one = pool.acquire({.lease = 60s});
+    auto const numbers =
+        answer<std::vector<counter_info>>([&](auto handler) { user.async_list_counters("listed:*", {}, handler); });
+    ASSERT_EQ(numbers.size(), 1U);
+    EXPECT_EQ(numbers[0].name, "listed:a");
+    EXPECT_EQ(numbers[0].number, 3);
+    auto const pools = [&](permit_visit_options const& options) {
+        return answer<std::vector<permit_info>>(
+            [&](auto handler) { user.async_list_permit_semaphores("listed:*", {}, handler, options); });
+    };
+    ASSERT_EQ(pools({}).size(), 1U);
+    EXPECT_EQ(pools({})[0].name, "listed:pool");
+    EXPECT_EQ(pools({})[0].taken, 1);
+    EXPECT_EQ(pools({.with_untaken = true}).size(), 2U);
 }
 
 // --- every question

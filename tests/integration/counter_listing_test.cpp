@@ -145,6 +145,17 @@ TEST_F(counter_listing_test, can_be_left_in_the_middle) {
     EXPECT_EQ(counters_of(user), (numbers{{name, 3}})) << "the client is as before";
 }
 
+TEST_F(counter_listing_test, lists_what_a_visit_shows_a_page_at_a_time) {
+    server.run("EVAL", "for i = 1, 1200 do redis.call('set', 'n:' .. i, i) end", "0");
+    client user(quick(server.uri()));
+    numbers listed;
+    for (auto const& one : user.list_counters("n:*")) listed.emplace(one.name, one.number);
+    EXPECT_EQ(listed.size(), 1200U);
+    EXPECT_EQ(listed, counters_of(user));
+    EXPECT_EQ(user.list_permit_semaphores("n:1?", {.with_untaken = true}).size(), 10U);
+    EXPECT_TRUE(user.list_permit_semaphores().empty());
+}
+
 TEST_F(counter_listing_test, visits_nothing_without_a_visitor) {
     client user(quick(server.uri()));
     auto const refused = outcome_of([&] { user.visit_counters("*", {}); });

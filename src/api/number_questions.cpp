@@ -1,7 +1,5 @@
-#include "api/number_search.hpp"
+#include "api/number_questions.hpp"
 
-#include "api/key_search.hpp"
-#include "api/name_prefix.hpp"
 #include "base/whole_number.hpp"
 #include "connection/server_error.hpp"
 #include "io/query_op.hpp"
@@ -10,10 +8,10 @@
 
 #include <redlatch/error.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
+#include <string_view>
 #include <utility>
 
 namespace redlatch::detail {
@@ -48,37 +46,26 @@ std::optional<counter_info> to_counter_info(io::node& server, std::string_view n
     return counter_info{.name = std::string(name), .number = *number};
 }
 
-std::vector<counter_info> numbers_among(std::shared_ptr<io::client_core> const& core, io::node& server,
-                                        std::span<std::string const> keys, char const* subject) {
-    std::vector<counter_info> found;
-    while (!keys.empty()) {
-        std::vector<std::string_view> names;
-        std::vector<std::string> commands;
-        std::size_t bytes = 0;
-        for (; !keys.empty() && names.size() < most_read_together && bytes < most_name_bytes; keys = keys.subspan(1)) {
-            if (!may_be_counter(keys.front())) continue;
-            names.emplace_back(keys.front());
-            commands.push_back(ask_for_beginning(names.back()));
-            bytes += names.back().size();
-        }
-        if (names.empty()) break;
-        auto const answers = ask_together(core, server, std::move(commands), subject);
-        for (std::size_t i = 0; i < names.size(); ++i)
-            if (auto one = to_counter_info(server, names[i], answers[i])) found.push_back(std::move(*one));
-    }
-    return found;
-}
-
 } // namespace
 
-void visit_numbers(std::shared_ptr<io::client_core> const& core, char const* subject, std::string_view pattern,
-                   number_visitor const& each) {
-    key_search search(core, pattern_with_prefix(core->settings().name_prefix, pattern), "string", subject);
-    for (auto* const server : core->masters())
-        search.visit(*server, [&](std::vector<std::string> const& keys) {
-            auto numbers = numbers_among(core, *server, keys, subject);
-            if (!numbers.empty()) each(*server, std::move(numbers));
-        });
+std::vector<std::string> number_questions::ask() {
+    std::vector<std::string> commands;
+    std::size_t bytes = 0;
+    asked_.clear();
+    while (!unseen_.empty() && asked_.size() < most_read_together && bytes < most_name_bytes) {
+        auto name = std::move(unseen_.back());
+        unseen_.pop_back();
+        if (!may_be_counter(name)) continue;
+        commands.push_back(ask_for_beginning(name));
+        bytes += name.size();
+        asked_.push_back(std::move(name));
+    }
+    return commands;
+}
+
+void number_questions::on_answers(io::node& server, std::vector<resp::value> const& answers) {
+    for (std::size_t i = 0; i < asked_.size(); ++i)
+        if (auto one = to_counter_info(server, asked_[i], answers[i])) found_.push_back(std::move(*one));
 }
 
 } // namespace redlatch::detail
