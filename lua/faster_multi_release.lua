@@ -5,8 +5,10 @@
 -- until their timer; 0 = OWNER did not hold all of them. Those that it held are released at once then, and waiters are told.
 -- wire: protocol section 9.3; 0 is UNLOCK_MESSAGE. What OWNER has left of a value that another one has taken over goes too.
 -- A minimum hold leaves fields for as long as the group is in use: each such release removes some whose lease is over, and
--- where no other value is held, the key lasts no longer than the minimum hold.
+-- where no other value is held, the key lasts no longer than the minimum hold and a second. In the last millisecond of the key
+-- Redisson does not prolong it, and whoever waits for the end of a lease takes the values just then.
 local first = 6
+local lasts = tonumber(ARGV[4]) and tonumber(ARGV[4]) + 1000
 local function remove_ended(cursor, own, now) -- whether all fields have been seen, and no other value is held
     local alone = true
     local page = redis.pcall('hscan', KEYS[1], cursor, 'count', '30') -- without that right the release is one all the same
@@ -35,7 +37,7 @@ if time then
     redis.call('hdel', KEYS[1], '') -- no field has that name: where HDEL is refused, nothing has changed
     -- Also where it stays: a server whose memory is full executes HSET behind another write.
     local left = redis.call('pttl', KEYS[1])
-    if left >= 0 then redis.call('pexpire', KEYS[1], math.max(left, tonumber(ARGV[4]))) end
+    if left >= 0 then redis.call('pexpire', KEYS[1], math.max(left, lasts)) end
 end
 for i = first, #ARGV do
     local hold = ARGV[i] .. ':' .. ARGV[1]
@@ -52,7 +54,7 @@ if ends then
     for i = first, #ARGV do own[ARGV[i]] = true end
     local whole, alone = remove_ended(0, own, now)
     if not whole then remove_ended(time[2], own, now) -- of many fields it begins anywhere
-    elseif alone then redis.pcall('pexpire', KEYS[1], ARGV[4]) end
+    elseif alone then redis.pcall('pexpire', KEYS[1], lasts) end
 end
 if held == 0 then return 0 end
 local told = redis.pcall(ARGV[2], ARGV[3], '0')
