@@ -294,9 +294,11 @@ TEST_F(lifecycle_test, close_waits_for_a_release_of_the_background_whose_connect
     event_log events(user);
     auto mine = user.get_lock(name).acquire();
     server.pause();
-    EXPECT_THROW(static_cast<void>(user.get_lock("another").try_acquire()), error);
-    ASSERT_TRUE(events.wait_for(event::kind::disconnected));
     std::error_code ec;
+    ASSERT_TRUE(wait_until([&] {
+        static_cast<void>(user.get_lock("another").try_acquire({}, ec)); // in vain: it is not answered
+        return events.count(event::kind::disconnected) > 0;
+    }));
     mine.release(ec); // sent to nobody
     ASSERT_EQ(ec, errc::outcome_unknown);
     std::thread closer([&] { user.close(); });
