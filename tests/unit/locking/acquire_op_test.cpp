@@ -319,6 +319,9 @@ TEST(acquire_op, leaves_a_lock_to_those_that_poll_for_as_long_as_is_said_and_no_
     acquire_op longer(polling());
     longer.start();
     EXPECT_EQ(longer.on_head(at(1s), true, not_subscribed, {1h, false}).until, at(1s) + acquire_op::yield_pause);
+    acquire_op over(polling());
+    over.start();
+    EXPECT_EQ(over.on_head(at(1s), true, not_subscribed, {1ns, false}).until, at(1s) + 1ns) << "nothing of it is left";
     acquire_op hears(patient());
     hears.start();
     EXPECT_EQ(hears.on_head(at(1s), true, subscribed, {2ms, false}).until, at(1s) + acquire_op::yield_pause)
