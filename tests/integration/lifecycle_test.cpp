@@ -1,6 +1,7 @@
 // The ends of things: close, fork, threads that exit while they hold.
 #include "integration/child_of_fork.hpp"
 #include "integration/fixture.hpp"
+#include "integration/log_lines.hpp"
 #include "integration/open_sockets.hpp"
 #include "support/both_faces.hpp"
 
@@ -306,6 +307,23 @@ TEST_F(lifecycle_test, close_waits_for_a_release_of_the_background_whose_connect
     server.resume();
     closer.join();
     expect_clean(server);
+}
+
+TEST_F(lifecycle_test, what_keeps_it_from_connecting_is_logged_once_for_each_connection) {
+    auto eager = settings();
+    eager.timeout = 50ms;
+    eager.retry_delay = 1ms; // hundreds of attempts
+    client user(eager);
+    user.get_lock(name).acquire().release();
+    log_lines const logged;
+    server.stop();
+    for (int i = 0; i < 10; ++i)
+        EXPECT_EQ(outcome_of([&] { (void)user.get_lock(name).acquire({.wait = 50ms}); }).reason, errc::disconnected);
+    constexpr int connections = 3;
+    EXPECT_GE(logged.count("it is tried again"), 1);
+    EXPECT_LE(logged.count("it is tried again"), connections);
+    user.close();
+    server.restart(redis_server::data::lost);
 }
 
 TEST_F(lifecycle_test, the_child_of_a_fork_closes_a_connection_that_is_being_made) {
