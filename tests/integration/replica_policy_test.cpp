@@ -170,10 +170,10 @@ TEST_F(replica_policy_test, too_few_are_an_error_that_says_how_many_and_what_to_
     auto const failed = outcome_of([&] { (void)lock.acquire(); });
     EXPECT_LT(since(begin), patience);
     EXPECT_EQ(failed.reason, errc::not_replicated);
-    EXPECT_THAT(failed.message, AllOf(HasSubstr("lock '" + name + "' was given back"),
-                                      HasSubstr("only 2 of 3 replicas of the server " + servers.uri(0)),
-                                      HasSubstr("within 1000 ms"), HasSubstr("or ask for fewer"),
-                                      Not(HasSubstr("would have been enough"))));
+    EXPECT_THAT(failed.message,
+                AllOf(HasSubstr("lock '" + name + "' was given back"),
+                      HasSubstr("only 2 of 3 replicas of the server " + servers.uri(0)), HasSubstr("within 1000 ms"),
+                      HasSubstr("or ask for fewer"), Not(HasSubstr("would have been enough"))));
     EXPECT_FALSE(user.get_lock(name).is_locked());
     EXPECT_EQ(outcome_of([&] { (void)lock.try_acquire(); }).reason, errc::not_replicated);
     expect_idle(user);
