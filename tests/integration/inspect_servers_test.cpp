@@ -285,16 +285,17 @@ TEST(inspect_servers, ends_when_there_is_no_more_time) {
 
 TEST(inspect_servers, tells_a_handler) {
     redis_server server;
-    client user(quick(server.uri()));
+    auto patient = quick(server.uri());
+    patient.timeout = 60s;
+    client user(patient);
     std::promise<server_setup> told;
     auto const begin = test_clock::now();
-    user.async_inspect_servers(
-        {},
-        [&](std::error_code code, server_setup setup) {
-            EXPECT_FALSE(code);
-            told.set_value(std::move(setup));
-        },
-        {.limit = 60s});
+    user.async_inspect_servers({},
+                               [&](std::error_code code, server_setup setup) {
+                                   EXPECT_FALSE(code);
+                                   told.set_value(std::move(setup));
+                               },
+                               {.limit = 60s});
     auto const setup = told.get_future().get();
     EXPECT_LT(since(begin), 30s) << "all has been answered";
     ASSERT_EQ(setup.servers.size(), 1U);

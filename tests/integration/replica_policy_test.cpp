@@ -165,7 +165,9 @@ TEST_F(replica_policy_test, acquisitions_at_the_same_time_share_a_wait) {
 // --- too few
 
 TEST_F(replica_policy_test, too_few_are_an_error_that_says_how_many_and_what_to_do) {
-    auto lock = lock_with(replica_policy::at_least(3, 1s));
+    auto policy = replica_policy::at_least(3, 1s);
+    policy.required = 3; // all of them, as it would be without
+    auto lock = lock_with(policy);
     auto const begin = test_clock::now();
     auto const failed = outcome_of([&] { (void)lock.acquire(); });
     EXPECT_LT(since(begin), patience);
