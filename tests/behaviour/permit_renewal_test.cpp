@@ -152,6 +152,17 @@ TEST_F(permit_renewal_test, asks_again_where_the_question_was_not_answered) {
     EXPECT_TRUE(wait_until([&] { return one.status() == hold_status::lost; }));
 }
 
+TEST_F(permit_renewal_test, asks_seldom_while_the_server_refuses_the_question) {
+    permits const one = mine.acquire(); // without a lease, of which a part could be the pause
+    server.run("ACL", "SETUSER", "default", "-evalsha", "-eval");
+    proxy.cut_all();
+    auto const asked = [&] { return proxy.count(a_script(locking::scripts::permit_renew)); };
+    EXPECT_TRUE(wait_until([&] { return asked() > 0; }));
+    EXPECT_TRUE(stays([&] { return asked() < 10; }, 500ms)) << asked();
+    server.run("ACL", "SETUSER", "default", "+evalsha", "+eval");
+    EXPECT_TRUE(one);
+}
+
 TEST_F(permit_renewal_test, says_that_they_are_lost_before_the_server_gives_them_to_others) {
     permits const one = taken_and_renewed();
     auto const token = one.lost();

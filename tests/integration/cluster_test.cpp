@@ -380,6 +380,25 @@ TEST(cluster, asks_who_has_a_slot_that_is_not_served_when_it_renews) {
     EXPECT_GT(asked(), before) << "it holds locks, and makes no other calls";
 }
 
+TEST(cluster, is_asked_for_its_slots_no_more_often_than_the_interval_says) {
+    redis_cluster cluster;
+    auto const asked = [&] {
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < cluster.size(); ++i) {
+            auto counts = command_counts(cluster.node(i));
+            sum += counts["cluster|nodes"] + counts["cluster"];
+        }
+        return sum;
+    };
+    auto settings = of_cluster(cluster);
+    settings.topology.scan_interval = 1h;
+    auto const before = asked();
+    client user(settings);
+    std::vector<hold> held;
+    for (std::size_t i = 0; i < 3; ++i) held.push_back(user.get_lock(cluster.name_on(i)).acquire());
+    EXPECT_TRUE(stays([&] { return asked() == before + 1; }, 500ms)) << asked() - before;
+}
+
 TEST(cluster, lists_nothing_while_a_master_is_away_and_says_which) {
     redis_cluster cluster;
     for (std::size_t i = 0; i < 3; ++i) cluster.node(i).run("CONFIG", "SET", "cluster-require-full-coverage", "no");
