@@ -239,22 +239,23 @@ template <class Listing> auto found_by(std::shared_ptr<Listing> listing) {
     return [listing = std::move(listing)](detail::key_visit&) { return listing->take(); };
 }
 
-template <class Listing>
-auto visit_now(std::shared_ptr<io::client_core> const& core, std::shared_ptr<Listing> listing) {
+template <class Listing, class... Arguments>
+auto visit_now(std::shared_ptr<io::client_core> const& core, Arguments&&... arguments) {
+    auto listing = std::make_shared<Listing>(core, std::forward<Arguments>(arguments)...);
     return detail::run_now<detail::key_visit>(core, Listing::about, found_by(listing), listing);
 }
 
-template <class Listing, class Found>
+template <class Listing, class Found, class... Arguments>
 std::optional<outcome> visit_later(std::shared_ptr<io::client_core> const& core, completion_ptr<Found>& done,
-                                   std::shared_ptr<Listing> listing) {
+                                   Arguments&&... arguments) {
+    auto listing = std::make_shared<Listing>(core, std::forward<Arguments>(arguments)...);
     return detail::run_later<detail::key_visit>(core, Listing::about, found_by(listing), done, listing);
 }
 
 } // namespace
 
 std::vector<permit_info> client::list_permit_semaphores(std::string_view pattern, permit_visit_options const& options) {
-    auto const& core = handle().core;
-    return visit_now(core, std::make_shared<detail::permit_listing>(core, pattern, options));
+    return visit_now<detail::permit_listing>(handle().core, pattern, options);
 }
 
 void client::async_list_permit_semaphores(std::string_view pattern, executor ex,
@@ -269,20 +270,17 @@ void client::async_list_permit_semaphores(std::string_view pattern, executor ex,
 std::optional<outcome> client::start_list_permit_semaphores(std::string_view pattern,
                                                             completion_ptr<std::vector<permit_info>>& done,
                                                             permit_visit_options const& options) {
-    auto const& core = handle().core;
-    return visit_later(core, done, std::make_shared<detail::permit_listing>(core, pattern, options));
+    return visit_later<detail::permit_listing>(handle().core, done, pattern, options);
 }
 
 void client::visit_permit_semaphores(std::string_view pattern, std::function<void(std::vector<permit_info>)> each,
                                      permit_visit_options const& options) {
     must_be_told(each);
-    auto const& core = handle().core;
-    visit_now(core, std::make_shared<detail::permit_listing>(core, pattern, options, std::move(each)));
+    visit_now<detail::permit_listing>(handle().core, pattern, options, std::move(each));
 }
 
 std::vector<counter_info> client::list_counters(std::string_view pattern) {
-    auto const& core = handle().core;
-    return visit_now(core, std::make_shared<detail::counter_listing>(*core, pattern));
+    return visit_now<detail::counter_listing>(handle().core, pattern);
 }
 
 void client::async_list_counters(std::string_view pattern, executor ex,
@@ -294,14 +292,12 @@ void client::async_list_counters(std::string_view pattern, executor ex,
 
 std::optional<outcome> client::start_list_counters(std::string_view pattern,
                                                    completion_ptr<std::vector<counter_info>>& done) {
-    auto const& core = handle().core;
-    return visit_later(core, done, std::make_shared<detail::counter_listing>(*core, pattern));
+    return visit_later<detail::counter_listing>(handle().core, done, pattern);
 }
 
 void client::visit_counters(std::string_view pattern, std::function<void(std::vector<counter_info>)> each) {
     must_be_told(each);
-    auto const& core = handle().core;
-    visit_now(core, std::make_shared<detail::counter_listing>(*core, pattern, std::move(each)));
+    visit_now<detail::counter_listing>(handle().core, pattern, std::move(each));
 }
 
 std::optional<outcome> client::start_list_locks(std::string_view pattern, completion_ptr<std::vector<lock_info>>& done,

@@ -8,12 +8,12 @@
 
 namespace redlatch::detail {
 
-counter_listing::counter_listing(io::client_core const& core, std::string_view pattern,
+counter_listing::counter_listing(std::shared_ptr<io::client_core> const& core, std::string_view pattern,
                                  listed<counter_info>::visitor each)
-    : pattern_(pattern_with_prefix(core.settings().name_prefix, pattern)),
-      found_(core.settings().name_prefix, std::move(each)) {}
+    : pattern_(pattern_with_prefix(core->settings().name_prefix, pattern)),
+      found_(core->settings().name_prefix, std::move(each)) {}
 
-void counter_listing::begin(io::node&, std::size_t, std::vector<std::string> keys) {
+void counter_listing::begin(std::size_t, std::vector<std::string> keys) {
     questions_.begin(std::move(keys));
 }
 

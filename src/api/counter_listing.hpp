@@ -18,11 +18,12 @@ class counter_listing final : public key_look {
 public:
     static constexpr char const* about = "listing semaphores and latches";
 
-    counter_listing(io::client_core const& core, std::string_view pattern, listed<counter_info>::visitor each = {});
+    counter_listing(std::shared_ptr<io::client_core> const& core, std::string_view pattern,
+                    listed<counter_info>::visitor each = {});
 
     char const* subject() const noexcept override { return about; }
     std::vector<key_scan> scans() const override { return {{pattern_, "string"}}; }
-    void begin(io::node& server, std::size_t scan, std::vector<std::string> keys) override;
+    void begin(std::size_t scan, std::vector<std::string> keys) override;
     std::vector<std::string> ask() override;
     void on_answers(io::node& server, std::vector<resp::value> const& answers) override;
     std::vector<counter_info> take() noexcept { return found_.take(); }

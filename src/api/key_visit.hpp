@@ -2,14 +2,13 @@
 // names keys, then each of them is asked about, then comes the next page. In a cluster one master after the other.
 #pragma once
 
+#include "api/batch_series.hpp"
 #include "api/scan_bounds.hpp"
-#include "io/query_batch.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <unordered_set>
 #include <vector>
 
@@ -33,33 +32,25 @@ public:
     virtual char const* subject() const noexcept = 0;
     /// One after the other.
     virtual std::vector<key_scan> scans() const = 0;
-    /// These have been named by a page, on that server: `scan` of scans() has found them.
-    virtual void begin(io::node& server, std::size_t scan, std::vector<std::string> keys) = 0;
+    /// These have been named by a page: `scan` of scans() has found them.
+    virtual void begin(std::size_t scan, std::vector<std::string> keys) = 0;
     /// The next commands about them, for one write; none: that was all.
     virtual std::vector<std::string> ask() = 0;
-    /// To these commands. An error is the answer to one of them. May throw.
+    /// To these commands, which that server has answered. An error is the answer to one of them. May throw.
     virtual void on_answers(io::node& server, std::vector<resp::value> const& answers) = 0;
 };
 
-class key_visit final : public io::operation {
+class key_visit final : public batch_series {
 public:
     key_visit(std::shared_ptr<io::client_core> core, std::shared_ptr<key_look> look);
 
-    bool step() override;
-    bool ready() const override;
-
-    std::error_code result() const noexcept { return result_; }
-    std::string const& message() const noexcept { return message_; }
-
 private:
-    bool ask();
+    bool ask() override;
     bool ask_for_page();
     bool begin_next();
-    void on_answers();
+    void on_answers(std::vector<resp::value> const& answers) override;
     void on_page(std::vector<resp::value> const& answers);
-    void fail(std::error_code result, std::string message);
 
-    std::shared_ptr<io::client_core> const core_;
     std::shared_ptr<key_look> const look_;
     std::vector<key_scan> const scans_;
     std::size_t scan_ = 0;                   ///< of scans_, the one that is carried out
@@ -70,12 +61,8 @@ private:
     std::unordered_set<std::string> seen_{};
     std::optional<std::string> endless_{}; ///< why no further page is asked for
 
-    std::optional<io::query_batch> call_{};
-    bool asked_page_ = false; ///< by call_
-    bool asked_size_ = false; ///< by call_, too
-
-    std::error_code result_{};
-    std::string message_{};
+    bool asked_page_ = false; ///< by the latest batch
+    bool asked_size_ = false; ///< by it, too
 };
 
 } // namespace redlatch::detail

@@ -1,16 +1,14 @@
 #include "api/listing.hpp"
 
-#include "api/both_forms.hpp"
 #include "api/lock_view.hpp"
 #include "api/name_prefix.hpp"
-#include "connection/server_error.hpp"
+#include "api/scan_page.hpp"
 #include "locking/names.hpp"
 #include "resp/command.hpp"
 
 #include <redlatch/error.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <span>
 #include <utility>
 
@@ -25,22 +23,9 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20;
 } // namespace
 
 listing::listing(std::shared_ptr<io::client_core> core, std::string const& pattern, look_options options, visitor each)
-    : core_(std::move(core)), pattern_(pattern_with_prefix(core_->settings().name_prefix, pattern)), options_(options),
-      each_(std::move(each)), servers_(core_->masters()), scans_(scans_for_locks(pattern_)) {}
-
-bool listing::step() {
-    for (;;) {
-        if (!call_ && !ask()) return true;
-        if (cancelled()) call_->cancel();
-        if (!call_->step()) return suspend(call_->at().where, call_->at().until);
-        on_answers();
-        if (result_) return true;
-    }
-}
-
-bool listing::ready() const {
-    return cancelled() || (call_ && call_->ready());
-}
+    : batch_series(std::move(core)), pattern_(pattern_with_prefix(this->core()->settings().name_prefix, pattern)),
+      options_(options), servers_(this->core()->masters()), scans_(scans_for_locks(pattern_)),
+      found_(this->core()->settings().name_prefix, std::move(each)) {}
 
 /// False: it was the last one.
 bool listing::go_on_with_next_server() {
@@ -81,25 +66,16 @@ bool listing::ask() {
         commands.push_back(
             resp::command("SCAN", scan.cursor, "MATCH", scan.pattern, "COUNT", "500", "TYPE", scan.type()));
     }
-    call_.emplace(core_, servers_.back(), std::move(commands), about);
-    drive(*call_);
+    send(*servers_.back(), std::move(commands), about);
     return true;
 }
 
-void listing::on_answers() {
-    try {
-        must_have_succeeded(*call_);
-        auto const& answers = call_->replies();
-        auto next = looked_at_.empty() ? 0 : looked_at_.size() * questions_of_a_look + 1;
-        if (asked_labels_) labels_ = labels_of(*servers_.back(), answers[next++]);
-        on_looks(answers);
-        if (asked_size_) on_size(answers[next++]);
-        for (auto* const scan : asked_pages_) on_page(*scan, answers[next++]);
-    } catch (error const& problem) {
-        result_ = problem.code();
-        message_ = problem.what();
-    }
-    call_.reset();
+void listing::on_answers(std::vector<resp::value> const& answers) {
+    auto next = looked_at_.empty() ? 0 : looked_at_.size() * questions_of_a_look + 1;
+    if (asked_labels_) labels_ = labels_of(*servers_.back(), answers[next++]);
+    on_looks(answers);
+    if (asked_size_) on_size(answers[next++]);
+    for (auto* const scan : asked_pages_) on_page(*scan, answers[next++]);
 }
 
 /// Without it a scan that does not end is noticed later.
@@ -117,7 +93,7 @@ void listing::on_looks(std::vector<resp::value> const& answers) {
         auto const& name = looked_at_[i];
         try {
             auto const own = std::span(answers).subspan(i * questions_of_a_look, questions_of_a_look);
-            if (auto info = to_info(*core_, name, own, time); looks_like_lock(info)) locks.push_back(std::move(info));
+            if (auto info = to_info(*core(), name, own, time); looks_like_lock(info)) locks.push_back(std::move(info));
         } catch (error const& refusal) {
             // What a queue belongs to may be anything.
             if (refusal.reason() == errc::wrong_type && queued_.contains(name)) continue;
@@ -128,12 +104,7 @@ void listing::on_looks(std::vector<resp::value> const& answers) {
         }
     }
     if (labels_) add_labels(locks, *labels_);
-    if (locks.empty()) return;
-    for (auto& one : locks) one.name = without_prefix(core_->settings().name_prefix, std::move(one.name));
-    if (each_)
-        each_(std::move(locks));
-    else
-        std::move(locks.begin(), locks.end(), std::back_inserter(found_));
+    found_.add(std::move(locks));
 }
 
 /// What one SCAN has found the others may find, too.
@@ -144,9 +115,7 @@ bool listing::is_new(lock_scan const& scan, std::string_view name) {
 }
 
 void listing::on_page(lock_scan& scan, resp::value const& page) {
-    must_be_answer(page);
-    if (!page.is_array() || page.items.size() != 2 || !page.items[0].is_text() || !page.items[1].is_array())
-        throw error(errc::bad_reply, "the server sent an unexpected reply to SCAN");
+    must_be_page(*servers_.back(), about, page);
     std::size_t fresh = 0;
     for (auto const& item : page.items[1].items) {
         if (!scan.seen.insert(item.text).second) continue;
@@ -158,15 +127,7 @@ void listing::on_page(lock_scan& scan, resp::value const& page) {
     scan.cursor = page.items[0].text;
     scan.done = scan.cursor == "0";
     if (auto const why = scan.bounds.on_page(scan.cursor, page.items[1].items.size(), fresh))
-        throw error(errc::bad_reply, "listing locks was given up: SCAN on the server " + servers_.back()->address()
-                                         + " does not come to an end (" + *why
-                                         + "); ask with a narrower pattern, or find out what answers there");
-}
-
-void listing::must_be_answer(resp::value const& reply) const {
-    if (!reply.is_error()) return;
-    auto const reason = connection::to_errc(connection::judge(reply));
-    throw error(reason, io::query_message(*servers_.back(), about, reason, reply));
+        throw endless_scan(*servers_.back(), about, *why);
 }
 
 } // namespace redlatch::detail

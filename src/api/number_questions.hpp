@@ -7,11 +7,12 @@
 #include <redlatch/counter_info.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace redlatch::detail {
 
-/// As of key_look.
+/// begin(), ask() and on_answers(): as those of key_look.
 class number_questions {
 public:
     void begin(std::vector<std::string> keys) { unseen_ = std::move(keys); }

@@ -54,7 +54,7 @@ std::vector<std::string> permit_listing::names_of(std::string_view key, permit_s
     return names;
 }
 
-void permit_listing::begin(io::node&, std::size_t scan, std::vector<std::string> keys) {
+void permit_listing::begin(std::size_t scan, std::vector<std::string> keys) {
     if (options_.with_untaken) return questions_.begin(std::move(keys));
     for (auto const& key : keys)
         for (auto& name : names_of(key, scans_[scan])) names_.push_back(std::move(name));

@@ -24,7 +24,7 @@ public:
 
     char const* subject() const noexcept override { return about; }
     std::vector<key_scan> scans() const override;
-    void begin(io::node& server, std::size_t scan, std::vector<std::string> keys) override;
+    void begin(std::size_t scan, std::vector<std::string> keys) override;
     std::vector<std::string> ask() override;
     void on_answers(io::node& server, std::vector<resp::value> const& answers) override;
     std::vector<permit_info> take() noexcept { return found_.take(); }
