@@ -84,9 +84,9 @@ bool releasing::begin() {
             tenure_->wait_for_operation(waker());
             return false;
         }
-        using enum lock_table::beside_others;
         in_operation_ = !tenure_->in_operation.exchange(true);
-        plan_ = table.plan_release(tenure_, level_number_, now, woken, in_operation_ ? no : yes);
+        auto const beside = in_operation_ ? lock_table::beside_others::no : lock_table::beside_others::yes;
+        plan_ = table.plan_release(tenure_, level_number_, now, woken, beside);
         kept_until_ = tenure_->kept_until;
         auto* const contention = record_->contended.get();
         if (contention == nullptr) return true;

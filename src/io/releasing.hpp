@@ -76,7 +76,7 @@ private:
     std::optional<base::instant> made_; ///< until the first look
     base::instant deadline_;
     stage stage_ = stage::beginning;
-    bool in_operation_ = false; ///< not one that overtakes another operation of its owner
+    bool in_operation_ = false; ///< its owner's operation; not where it overtakes another one
     locking::lock_table::release_plan plan_;
     base::instant kept_until_ = base::instant::min(); ///< of a minimum hold
     std::optional<locking::release_op> op_;           ///< once it is known what is to be released

@@ -195,7 +195,7 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& tenure, std:
     if (tenure->in(tenure::phase::held) && now >= tenure->validity()) lose(tenure, now, woken);
     bool const capped = at->max_hold_until != base::never;
     bool const frees = tenure->minimum_hold_until() <= now && tenure->lock_delay().count() == 0;
-    bool const alone = beside == beside_others::no; // what they bring would be for whoever has the lock by then
+    bool const alone = beside == beside_others::no; // what the other brings would be for whoever has the lock by then
     bool const may_hand_off = tenure->levels.size() == 1 && at->renewed && !capped && frees && alone;
     tenure->end_level(at);
     if (tenure->in(tenure::phase::lost)) {
