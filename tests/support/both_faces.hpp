@@ -153,18 +153,6 @@ public:
     reentrant_lock get_lock(std::string const& name, lock_options const& options = {}) {
         return redlatch::client::get_lock(name, options);
     }
-    std::vector<counter_info> list_counters(std::string_view pattern = "*") {
-        if (!asynchronously()) return redlatch::client::list_counters(pattern);
-        using numbers = std::vector<counter_info>;
-        return answered<numbers>([&](completion_ptr<numbers>& done) { return start_list_counters(pattern, done); });
-    }
-    std::vector<permit_info> list_permit_semaphores(std::string_view pattern = "*",
-                                                    permit_visit_options const& options = {}) {
-        if (!asynchronously()) return redlatch::client::list_permit_semaphores(pattern, options);
-        using infos = std::vector<permit_info>;
-        return answered<infos>(
-            [&](completion_ptr<infos>& done) { return start_list_permit_semaphores(pattern, done, options); });
-    }
     std::vector<lock_info> list_locks(std::string_view pattern = "*", look_options const& options = {}) {
         if (!asynchronously()) return redlatch::client::list_locks(pattern, options);
         using locks = std::vector<lock_info>;
