@@ -145,6 +145,10 @@ slowest() { # REPORT… → the ten slowest tests of all these
     done | sort -rn | sed -n '1,10p' | while read -r seconds test; do printf '%8.1f s  %s\n' "$seconds" "$test"; done
 }
 
+as_printed() { # the text of a JUnit report, on its input → what the test has printed
+    sed 's|</system-out>$||; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g'
+}
+
 # Whoever sees only the end of a log learns why: of the first ten, what they printed at their end.
 outputs_of_failures() { # REPORT…
     awk -v most=60 '
@@ -155,7 +159,7 @@ outputs_of_failures() { # REPORT…
             name = ""
         }
         name != "" && !/<testcase |<failure |^<\/system-out>$|^$/ { sub(/^\t*<system-out>/, ""); said[lines++] = $0 }
-        ' "$@" | sed 's|</system-out>$||; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g'
+        ' "$@" | as_printed
 }
 
 # A test of ctest may be a whole program: which of its tests have failed, and what the first of them said.
@@ -175,7 +179,7 @@ failures_within() { # REPORT…
         /^\[/ { follows = 0 }
         /: Failure$/ && blocks++ < 2 { follows = 5 }
         follows-- > 0 || /SUMMARY: / { tell($0) }
-        ' "$@" | sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g'
+        ' "$@" | as_printed
 }
 
 summary() {
