@@ -203,16 +203,18 @@ void tell_what_is_left(stage& in, int number) {
 void close_client(stage& in, int number) {
     auto& which = in.actors.at(static_cast<std::size_t>(number));
     if (which.who->dead || std::ssize(which.users) < in.plan.clients()) return;
-    bool const again = std::exchange(which.closing, true); // while the first close() may still be at work
+    which.closing = true;
+    ++which.closes;
     in.write({.what = fact::kind::closing, .process = number});
-    in.universe.spawn(*which.who, [&in, &which, number, again, began = in.universe.now()] {
+    in.universe.spawn(*which.who, [&in, &which, number, began = in.universe.now()] {
         bool const well = in.faults_now == 0 && (in.last_fault < 0ns || in.last_fault + 3s < began);
         for (auto& one : which.users) one.close();
         // A clock that goes fast has the time end sooner by this.
         bool const in_time = in.universe.now() + 1ms < began + close_timeout;
         if (!in_time) excuse_half_release(in, *which.who); // sooner, it has seen all of its releases answered
         which.closed_well = well && in.faults_now == 0 && in.last_fault < began;
-        if (in_time && !again) tell_what_is_left(in, number);
+        // Of several calls one closes, whichever comes first, and the others do not wait for it.
+        if (in_time && which.closes == 1) tell_what_is_left(in, number);
     });
 }
 

@@ -73,6 +73,7 @@ struct actor {
     std::map<int, moment> unreachable_since{};
     int running = 0;          ///< workers that have not ended
     bool closing = false;     ///< by its own wish, in the midst of everything
+    int closes = 0;           ///< calls of close()
     bool closed_well = false; ///< nothing else was wrong then: nothing of it may stay
     bool closed = false;
 
